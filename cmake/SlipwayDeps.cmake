@@ -1,0 +1,25 @@
+# Libraries, all from Debian packages. Each is wrapped in one target, so that a layer names what it
+# uses and the choice between static and shared is made here.
+set(Boost_USE_STATIC_LIBS ON)
+set(OPENSSL_USE_STATIC_LIBS ${SLIPWAY_STATIC})
+find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
+find_package(Threads REQUIRED)
+find_package(GTest REQUIRED)
+find_package(CLI11 REQUIRED)
+
+function(slipway_static_library target file)
+    find_library(${target}_FILE NAMES ${file} REQUIRED)
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${${target}_FILE})
+endfunction()
+
+slipway_static_library(slipway_sqlite libsqlite3.a)
+target_link_libraries(slipway_sqlite INTERFACE m ${CMAKE_DL_LIBS} Threads::Threads)
+slipway_static_library(slipway_yaml libyaml-cpp.a)
+slipway_static_library(slipway_rapidcheck librapidcheck.a)
+
+# fmt is used header-only (Debian has no static archive of it).
+add_library(slipway_fmt INTERFACE)
+add_library(slipway_cli11 INTERFACE)
+target_link_libraries(slipway_cli11 INTERFACE CLI11::CLI11)

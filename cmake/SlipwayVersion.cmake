@@ -1,0 +1,18 @@
+# version.hpp: the commit is read at configure time and again whenever HEAD moves.
+find_package(Git QUIET)
+set(SLIPWAY_COMMIT "unknown")
+if(GIT_FOUND AND EXISTS ${CMAKE_SOURCE_DIR}/.git)
+    execute_process(COMMAND ${GIT_EXECUTABLE} -C ${CMAKE_SOURCE_DIR} rev-parse --short=12 HEAD
+        OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+    if(NOT failed)
+        set(SLIPWAY_COMMIT ${commit})
+    endif()
+    if(EXISTS ${CMAKE_SOURCE_DIR}/.git/logs/HEAD)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/.git/logs/HEAD)
+    endif()
+endif()
+configure_file(${CMAKE_SOURCE_DIR}/cmake/version.hpp.in ${CMAKE_BINARY_DIR}/generated/version.hpp @ONLY)
+if(TARGET slipway_cli)
+    target_include_directories(slipway_cli PRIVATE ${CMAKE_BINARY_DIR}/generated)
+endif()
+target_include_directories(slipway_flags INTERFACE ${CMAKE_BINARY_DIR}/generated)

@@ -1,0 +1,139 @@
+// A host as steps see it: facts, files, commands, units, packages, and the few kernel things a
+// machine is prepared with. Transport (simulated, local, SSH) is behind this interface.
+//
+// Every call may throw HostError (transient when the link is at fault), RemoteError, or Cancelled.
+// Each takes a CallOptions with the step's stop token, so a cancelled step ends its call. Reading never changes a host. Commands are argument
+// vectors; nothing here takes shell text.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "base/secret.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace slipway::remote {
+
+struct CallOptions {
+    std::stop_token stop = {};
+};
+
+struct Facts {
+    std::string hostname;
+    std::string os_id;       // debian, ubuntu, rocky …
+    std::string os_version;  // 12
+    std::string kernel;
+    std::string arch;        // amd64, arm64
+    std::string machine_id;
+    std::string product_uuid;
+    std::int64_t cpus = 0;
+    std::int64_t memory_mib = 0;
+    std::int64_t disk_free_mib = 0;  // of /var/lib
+    int cgroup_version = 2;
+    std::string selinux;   // "", disabled, permissive, enforcing
+    std::string firewall;  // "", firewalld, ufw
+    std::string time_service;  // "", chrony, systemd-timesyncd
+    std::vector<std::string> addresses;
+    std::vector<std::string> swaps;
+    std::int64_t clock_offset_ms = 0;
+    std::string package_manager;  // apt, dnf
+
+    json::object to_json() const;
+    static Facts from_json(const json::object& object);
+};
+
+struct FileState {
+    std::string content;
+    unsigned mode = 0644;
+    std::string owner = "root";
+    std::string group = "root";
+    bool folder = false;
+    std::string link_target = {};  // a symbolic link when not empty
+    bool operator==(const FileState&) const = default;
+};
+
+struct CommandResult {
+    int exit_code = 0;
+    std::string out;
+    std::string err;
+};
+
+struct Command {
+    std::vector<std::string> argv;
+    std::map<std::string, std::string> env = {};
+    std::string input = {};
+    Millis deadline = std::chrono::minutes(5);
+    // Called for each line as it comes, on the calling thread.
+    std::function<void(std::string_view stream, std::string_view line)> on_line = {};
+};
+
+struct UnitState {
+    bool exists = false;
+    bool enabled = false;
+    bool active = false;
+    bool masked = false;
+    bool operator==(const UnitState&) const = default;
+};
+
+struct UserState {
+    std::string home;
+    std::string shell;
+    bool system = true;
+    bool operator==(const UserState&) const = default;
+};
+
+class Host {
+  public:
+    virtual ~Host() = default;
+
+    virtual const std::string& name() const = 0;
+
+    virtual Facts facts(const CallOptions& call) = 0;
+
+    virtual std::optional<FileState> read_file(const std::string& path, const CallOptions& call) = 0;
+    // Atomic: the old or the new file is there at any moment. Missing parent folders are made 0755.
+    virtual void write_file(const std::string& path, const FileState& file, const CallOptions& call) = 0;
+    virtual void remove_file(const std::string& path, const CallOptions& call) = 0;  // absent is fine; folders only when empty
+
+    virtual CommandResult run(const Command& command, const CallOptions& call) = 0;
+
+    virtual UnitState unit(const std::string& unit, const CallOptions& call) = 0;
+    // Brings a unit to the wanted state (enable/disable, start/stop, mask/unmask). `exists` is not changed.
+    virtual void set_unit(const std::string& unit, const UnitState& wanted, const CallOptions& call) = 0;
+    virtual void restart_unit(const std::string& unit, const CallOptions& call) = 0;
+
+    virtual std::optional<std::string> package_version(const std::string& package, const CallOptions& call) = 0;
+    virtual void install_packages(const std::vector<std::string>& packages, const CallOptions& call) = 0;
+    virtual void remove_packages(const std::vector<std::string>& packages, const CallOptions& call) = 0;
+
+    virtual std::optional<std::string> sysctl(const std::string& key, const CallOptions& call) = 0;
+    virtual void set_sysctl(const std::string& key, const std::string& value, const CallOptions& call) = 0;
+
+    virtual bool module_loaded(const std::string& module, const CallOptions& call) = 0;
+    virtual void load_module(const std::string& module, const CallOptions& call) = 0;
+    virtual void unload_module(const std::string& module, const CallOptions& call) = 0;
+
+    virtual std::vector<std::string> swaps(const CallOptions& call) = 0;  // devices in use
+    virtual void swap_off(const std::string& device, const CallOptions& call) = 0;
+    virtual void swap_on(const std::string& device, const CallOptions& call) = 0;
+
+    virtual std::optional<UserState> user(const std::string& user, const CallOptions& call) = 0;
+    virtual void add_user(const std::string& user, const UserState& wanted, const CallOptions& call) = 0;
+    virtual void remove_user(const std::string& user, const CallOptions& call) = 0;
+
+    virtual std::map<std::string, std::string> mounts(const CallOptions& call) = 0;  // folder -> source
+};
+
+// The hosts of one run by name. Valid for the whole run; safe to call from many threads.
+class Fleet {
+  public:
+    virtual ~Fleet() = default;
+    virtual Host& host(const std::string& name) = 0;  // throws HostError HOST-UNKNOWN
+};
+
+}  // namespace slipway::remote
