@@ -51,11 +51,13 @@ function(slipway_layer name)
             add_executable(${target} ${source})
             target_link_libraries(${target} PRIVATE ${test_libraries})
             target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+            add_dependencies(fuzzers ${target})
         endforeach()
     endif()
 endfunction()
 
-# A text file becomes `extern const char k<Name>[]` declared where it is used: schema/v1.sql -> kSchemaV1.
+# A text file becomes an array, declared extern where it is used: src/store/schema/v1.sql is
+# slipway::embedded::slipway_store_v1.
 function(slipway_embed_text target file)
     get_filename_component(stem ${file} NAME_WE)
     set(out ${CMAKE_BINARY_DIR}/embedded/${target}_${stem}.cpp)
@@ -65,6 +67,10 @@ function(slipway_embed_text target file)
         DEPENDS ${file} ${CMAKE_SOURCE_DIR}/cmake/EmbedText.cmake VERBATIM)
     target_sources(${target} PRIVATE ${out})
 endfunction()
+
+# What `make build` and `make fuzz` build: the programs, the fuzz targets and only what these need.
+add_custom_target(shipped)
+add_custom_target(fuzzers)
 
 function(slipway_program_properties target)
     if(SLIPWAY_STATIC)
@@ -81,4 +87,5 @@ function(slipway_program name source)
     add_executable(${name} ${source})
     target_link_libraries(${name} PRIVATE ${layers})
     slipway_program_properties(${name})
+    add_dependencies(shipped ${name})
 endfunction()

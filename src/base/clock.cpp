@@ -34,11 +34,14 @@ Clock& system_clock() {
 }
 
 std::string format_utc(std::int64_t wall_ms) {
-    const std::time_t seconds = static_cast<std::time_t>(wall_ms / 1000);
+    // Towards minus infinity, so that a time before 1970 keeps its milliseconds positive.
+    const std::int64_t ms = (wall_ms % 1000 + 1000) % 1000;
+    const std::time_t seconds = static_cast<std::time_t>((wall_ms - ms) / 1000);
     std::tm parts{};
     gmtime_r(&seconds, &parts);
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                       parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, wall_ms % 1000);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900,
+                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                       ms);
 }
 
 std::string format_duration(Millis duration) {

@@ -1,12 +1,14 @@
 // The one family of errors the control plane throws.
 //
-// An error carries a stable id, the reason, the likely cause and the remedy; whoever rethrows adds one
-// line of context. It is caught once per step attempt, once per request and once around main.
+// An error carries a stable id, the reason, the likely cause and the remedy; whoever rethrows adds
+// one line of context. It is caught once per step attempt, once per request and once around main.
 //
 //     throw HostError("HOST-NO-SUDO", "sudo refused the command on w2",
-//                     {.cause = "w2: user ops may not run sudo", .remedy = "add ops to the sudo group"});
+//                     {.cause = "ops may not run sudo",
+//                      .remedy = "add ops to the group sudo"});
 //
-// Cancelled is outside the family on purpose: a plain `catch (const Error&)` must not swallow Ctrl-C.
+// Cancelled is outside the family on purpose: a plain `catch (const Error&)` must not swallow
+// Ctrl-C.
 #pragma once
 
 #include <exception>

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -51,7 +52,7 @@ void act(const Armed& what) {
         return;
     }
     const bool transient = what.action == "transient";
-    throw RemoteError("FAILPOINT", fmt::format("failpoint {} fired", what.name),
+    throw RemoteError("FAILPOINT-FIRED", fmt::format("failpoint {} fired", what.name),
                       {.cause = "SLIPWAY_FAILPOINT is set",
                        .remedy = "unset SLIPWAY_FAILPOINT",
                        .recovery = transient ? Recovery::transient : Recovery::fatal});
@@ -68,7 +69,8 @@ std::string_view to_string(Failpoint::Where where) {
     return "apply";
 }
 
-Failpoint::Failpoint(std::string_view name, Where where, std::string_view description, bool per_step)
+Failpoint::Failpoint(std::string_view name, Where where, std::string_view description,
+                     bool per_step)
     : name_(name), where_(where), description_(description), per_step_(per_step) {
     registry().push_back(this);
 }
@@ -99,9 +101,12 @@ void Failpoint::arm(std::string_view text) {
     Armed value;
     const std::size_t equals = text.rfind('=');
     std::string place(text.substr(0, equals));
-    value.action = equals == std::string_view::npos ? "kill" : std::string(text.substr(equals + 1));
+    value.action = equals == std::string_view::npos ? "" : std::string(text.substr(equals + 1));
     if (const std::size_t hash = value.action.find('#'); hash != std::string::npos) {
-        value.countdown = std::atol(value.action.c_str() + hash + 1);
+        const std::string digits = value.action.substr(hash + 1);
+        const char* end = digits.data() + digits.size();
+        const auto [stop, failure] = std::from_chars(digits.data(), end, value.countdown);
+        if (failure != std::errc() || stop != end) value.countdown = 0;
         value.action.resize(hash);
     }
     if (const std::size_t at = place.find('@'); at != std::string::npos) {
@@ -111,10 +116,13 @@ void Failpoint::arm(std::string_view text) {
     value.name = place;
     const bool known = std::ranges::any_of(registry(), [&](auto* p) { return p->name() == place; });
     static constexpr std::string_view kActions[] = {"kill", "error", "transient", "hang"};
-    if (!known || std::ranges::find(kActions, value.action) == std::end(kActions) || value.countdown < 1) {
-        throw UserError("USAGE-FAILPOINT", fmt::format("'{}' names no failpoint and action", text),
-                        {.cause = "SLIPWAY_FAILPOINT has the form NAME[@HOST/STEP]=kill|error|transient|hang[#K]",
-                         .remedy = "see: slipway debug failpoints"});
+    if (!known || std::ranges::find(kActions, value.action) == std::end(kActions) ||
+        value.countdown < 1) {
+        throw UserError(
+            "USAGE-FAILPOINT", fmt::format("'{}' names no failpoint and action", text),
+            {.cause =
+                 "SLIPWAY_FAILPOINT has the form NAME[@HOST/STEP]=kill|error|transient|hang[#K]",
+             .remedy = "see: slipway debug failpoints"});
     }
     armed() = value;
     hits_left = value.countdown;
@@ -123,7 +131,10 @@ void Failpoint::arm(std::string_view text) {
 
 bool Failpoint::fired() { return has_fired; }
 
-FailpointScope::FailpointScope(std::string_view node) : former_(current_node) { current_node = node; }
+FailpointScope::FailpointScope(std::string_view node) : former_(current_node) {
+    current_node = node;
+}
 FailpointScope::~FailpointScope() { current_node = former_; }
+std::string_view FailpointScope::current() { return current_node; }
 
 }  // namespace slipway

@@ -8,8 +8,8 @@
 // `slipway debug failpoints` lists every one, so the crash suite covers a new place by its being
 // there. SLIPWAY_FAILPOINT=NAME[@NODE]=ACTION arms one for a process: ACTION is `kill` (SIGKILL),
 // `error` (a fatal error), `transient` (an error that is retried) or `hang`. NODE limits it to one
-// step on one host (`cp1/set-hostname`). Append `#K` to fire at the K-th hit. An armed place costs a
-// string compare, an unarmed one a single load.
+// step on one host (`cp1/set-hostname`). Append `#K` to fire at the K-th hit. An armed place costs
+// a string compare, an unarmed one a single load.
 #pragma once
 
 #include <string>
@@ -22,7 +22,8 @@ class Failpoint {
   public:
     enum class Where { apply, resume, reset };  // the run in which it can fire
 
-    Failpoint(std::string_view name, Where where, std::string_view description, bool per_step = false);
+    Failpoint(std::string_view name, Where where, std::string_view description,
+              bool per_step = false);
 
     void hit() const;
 
@@ -54,6 +55,8 @@ class FailpointScope {
     ~FailpointScope();
     FailpointScope(const FailpointScope&) = delete;
     FailpointScope& operator=(const FailpointScope&) = delete;
+
+    static std::string_view current();  // the node of this thread; "" outside any
 
   private:
     std::string_view former_;

@@ -24,8 +24,9 @@ std::string reason() { return std::strerror(errno); }
 }
 
 [[noreturn]] void unwritable(const std::filesystem::path& path, const std::string& why) {
-    throw StateError("STATE-WRITE", fmt::format("cannot write {}: {}", path.string(), why),
-                     {.cause = why, .remedy = "free space or repair permissions there; nothing was replaced"});
+    throw StateError(
+        "STATE-WRITE", fmt::format("cannot write {}: {}", path.string(), why),
+        {.cause = why, .remedy = "free space or repair permissions there; nothing was replaced"});
 }
 
 void write_all(int fd, std::string_view content, const std::filesystem::path& path) {
@@ -53,8 +54,10 @@ std::string read_all(int fd, std::string_view name, std::size_t limit) {
         if (n < 0) unreadable(std::string(name), reason());
         if (n == 0) return out;
         if (out.size() + static_cast<std::size_t>(n) > limit) {
-            throw UserError("FILE-TOO-LARGE", fmt::format("{} is larger than {} bytes", name, limit),
-                            {.cause = "files of this kind are small", .remedy = "check that the path is the right one"});
+            throw UserError("FILE-TOO-LARGE",
+                            fmt::format("{} is larger than {} bytes", name, limit),
+                            {.cause = "files of this kind are small",
+                             .remedy = "check that the path is the right one"});
         }
         out.append(buffer, static_cast<std::size_t>(n));
     }
@@ -97,10 +100,16 @@ void make_private_folders(const std::filesystem::path& path) {
     std::filesystem::path sofar;
     for (const auto& part : path) {
         sofar /= part;
-        if (::mkdir(sofar.c_str(), 0700) != 0 && errno != EEXIST) unwritable(sofar, reason());
+        if (::mkdir(sofar.c_str(), 0700) == 0) {
+            const std::filesystem::path parent = sofar.parent_path();
+            sync_folder(parent.empty() ? "." : parent);
+        } else if (errno != EEXIST) {
+            unwritable(sofar, reason());
+        }
     }
-    struct stat info {};
-    if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) unwritable(path, "not a folder");
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+        unwritable(path, "not a folder");
 }
 
 void sync_folder(const std::filesystem::path& path) {

@@ -2,6 +2,9 @@
 
 #include "base/error.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace slipway {
@@ -10,9 +13,11 @@ json::value parse_json(std::string_view text, std::string_view what) {
     json::error_code failure;
     json::parse_options options;
     options.max_depth = 64;
-    json::value value = json::parse(json::string_view(text.data(), text.size()), failure, {}, options);
+    json::value value =
+        json::parse(json::string_view(text.data(), text.size()), failure, {}, options);
     if (failure) {
-        throw StateError("STATE-DAMAGED", fmt::format("{} is not valid JSON: {}", what, failure.message()),
+        throw StateError("STATE-DAMAGED",
+                         fmt::format("{} is not valid JSON: {}", what, failure.message()),
                          {.cause = "the file was changed or cut by something other than Slipway",
                           .remedy = "restore it from a backup of the state folder"});
     }
@@ -21,7 +26,8 @@ json::value parse_json(std::string_view text, std::string_view what) {
 
 std::string string_at(const json::object& object, std::string_view key, std::string_view fallback) {
     const json::value* v = object.if_contains(key);
-    return std::string(v != nullptr && v->is_string() ? std::string_view(v->get_string()) : fallback);
+    return std::string(v != nullptr && v->is_string() ? std::string_view(v->get_string())
+                                                      : fallback);
 }
 
 std::int64_t int_at(const json::object& object, std::string_view key, std::int64_t fallback) {
@@ -38,6 +44,19 @@ bool bool_at(const json::object& object, std::string_view key, bool fallback) {
 }
 
 namespace {
+
+// Boost.JSON writes 1.5 as 1.5E0: valid JSON, but hard on people, and YAML 1.1 readers take it for
+// a string. Ours has a point and, when needed, a signed exponent; every reader takes it for a
+// number.
+std::string scalar(const json::value& value) {
+    if (!value.is_double()) return json::serialize(value);
+    if (!std::isfinite(value.get_double())) return "null";
+    std::string text = fmt::format("{}", value.get_double());
+    if (text.find('.') == std::string::npos) {
+        text.insert(std::min(text.find('e'), text.size()), ".0");
+    }
+    return text;
+}
 
 void write_pretty(std::string& out, const json::value& value, int indent) {
     const std::string pad(static_cast<std::size_t>(indent) * 2, ' ');
@@ -63,7 +82,7 @@ void write_pretty(std::string& out, const json::value& value, int indent) {
         }
         out += "\n" + pad + "]";
     } else {
-        out += json::serialize(value);
+        out += scalar(value);
     }
 }
 
@@ -72,10 +91,11 @@ bool is_plain_yaml_word(std::string_view s) {
     const auto alpha = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
     if (!alpha(s[0])) return false;
     for (char c : s) {
-        if (!alpha(c) && !(c >= '0' && c <= '9') && c != '-' && c != '_' && c != '/' && c != '.') return false;
+        if (!alpha(c) && !(c >= '0' && c <= '9') && c != '-' && c != '_' && c != '/' && c != '.')
+            return false;
     }
     // Words YAML 1.1 readers turn into booleans or null.
-    static constexpr std::string_view kWords[] = {"y",  "n",   "yes",  "no",   "on",  "off",
+    static constexpr std::string_view kWords[] = {"y",    "n",     "yes",  "no",  "on", "off",
                                                   "true", "false", "null", "nan", "inf"};
     std::string lower(s);
     for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
@@ -86,7 +106,7 @@ bool is_plain_yaml_word(std::string_view s) {
 }
 
 std::string yaml_scalar(const json::value& value) {
-    if (!value.is_string()) return json::serialize(value);
+    if (!value.is_string()) return scalar(value);
     const std::string_view text = value.get_string();
     // JSON strings are valid double-quoted YAML.
     return is_plain_yaml_word(text) ? std::string(text) : json::serialize(value);

@@ -1,5 +1,6 @@
-// A mutex clang's thread-safety analysis understands: shared state stands in one struct whose members
-// are SLIPWAY_GUARDED_BY(mutex_), and an unguarded read does not compile under the clang preset.
+// A mutex clang's thread-safety analysis understands: shared state stands in one struct whose
+// members are SLIPWAY_GUARDED_BY(mutex_), and an unguarded read does not compile under the clang
+// preset.
 #pragma once
 
 #include <condition_variable>
@@ -27,7 +28,9 @@ class SLIPWAY_ANNOTATE(capability("mutex")) Mutex {
 
 class SLIPWAY_ANNOTATE(scoped_lockable) Lock {
   public:
-    explicit Lock(Mutex& mutex) SLIPWAY_ANNOTATE(acquire_capability(mutex)) : mutex_(mutex) { mutex_.lock(); }
+    explicit Lock(Mutex& mutex) SLIPWAY_ANNOTATE(acquire_capability(mutex)) : mutex_(mutex) {
+        mutex_.lock();
+    }
     ~Lock() SLIPWAY_ANNOTATE(release_capability()) { mutex_.unlock(); }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;

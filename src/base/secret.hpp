@@ -3,8 +3,8 @@
 //     Secret password = resolve(reference);
 //     host.login(password.reveal());      // the one way to the bytes, easy to grep for
 //
-// There is no operator<<, no fmt formatter and no conversion to string: code that would log a secret
-// does not compile.
+// There is no operator<<, no fmt formatter and no conversion to string: code that would log a
+// secret does not compile.
 #pragma once
 
 #include <cstddef>

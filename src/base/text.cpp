@@ -34,8 +34,11 @@ std::string lower(std::string_view text) {
 std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(0);
-    std::size_t length = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3
-                         : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+    std::size_t length = first < 0x80                    ? 1
+                         : first >= 0xc2 && first < 0xe0 ? 2
+                         : first >= 0xe0 && first < 0xf0 ? 3
+                         : first >= 0xf0 && first < 0xf5 ? 4
+                                                         : 0;
     if (length == 0 || length > text.size()) return 0;
     for (std::size_t i = 1; i < length; ++i) {
         if ((byte(i) & 0xc0) != 0x80) return 0;
@@ -47,16 +50,19 @@ std::size_t utf8_length(std::string_view text) {
     return length;
 }
 
-// Right-to-left overrides can make a harmless name read as another.
-bool is_bidi_control(std::string_view sequence) {
-    return sequence.size() == 3 && sequence[0] == '\xe2' &&
-           ((sequence[1] == '\x80' && (sequence[2] >= '\xaa' && sequence[2] <= '\xae')) ||
-            (sequence[1] == '\x81' && (sequence[2] >= '\xa6' && sequence[2] <= '\xa9')));
+// Right-to-left overrides and marks can make a harmless name read as another; line and paragraph
+// separators break a line where none is expected.
+bool is_invisible_control(std::string_view s) {
+    if (s == "\u061c") return true;  // ALM
+    if (s.size() != 3) return false;
+    return (s >= "\u200e" && s <= "\u200f") ||  // LRM, RLM
+           (s >= "\u2028" && s <= "\u202e") ||  // LS, PS, LRE, RLE, PDF, LRO, RLO
+           (s >= "\u2066" && s <= "\u2069");    // LRI, RLI, FSI, PDI
 }
 
 std::size_t display_width(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 }  // namespace
@@ -64,8 +70,13 @@ std::size_t display_width(std::string_view text) {
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
     const std::string wanted = lower(word);
     std::optional<std::string> best;
-    std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+    // A third of the letters may differ, but never all of them: "x" is no typo of "y".
+    std::size_t best_distance =
+        std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());
     for (const std::string& candidate : candidates) {
+        // Also keeps a key of a megabyte from costing a megabyte times every candidate.
+        const auto [shorter, longer] = std::minmax(candidate.size(), wanted.size());
+        if (longer - shorter >= best_distance) continue;
         const std::size_t distance = edit_distance(wanted, lower(candidate));
         if (distance < best_distance) {
             best_distance = distance;
@@ -77,9 +88,9 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {
     std::string out;
-    for (const std::string& part : parts) {
-        if (!out.empty()) out += separator;
-        out += part;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (i > 0) out += separator;
+        out += parts[i];
     }
     return out;
 }
@@ -102,6 +113,15 @@ std::string_view trim(std::string_view text) {
 
 bool starts_with_dash(std::string_view text) { return !text.empty() && text.front() == '-'; }
 
+std::size_t first_invalid_utf8(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = utf8_length(text.substr(at));
+        if (length == 0) return at;
+        at += length;
+    }
+    return std::string_view::npos;
+}
+
 std::string printable(std::string_view text, bool keep_newlines) {
     std::string out;
     out.reserve(text.size());
@@ -111,7 +131,7 @@ std::string printable(std::string_view text, bool keep_newlines) {
         const bool kept = keep_newlines && (c == '\n' || c == '\t');
         const bool c1 = length == 2 && c == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0;
         if (length == 0 || (!kept && (c < 0x20 || c == 0x7f)) || c1 ||
-            is_bidi_control(text.substr(0, length))) {
+            is_invisible_control(text.substr(0, length))) {
             for (std::size_t i = 0; i < std::max<std::size_t>(1, length); ++i) {
                 out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
             }
@@ -127,7 +147,8 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows) {
         widths.resize(std::max(widths.size(), row.size()));
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], display_width(row[i]));
     }
     std::string out;
     for (const auto& row : rows) {

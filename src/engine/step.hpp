@@ -5,8 +5,8 @@
 //     s.probe = [](Context& c) { … already so? … };
 //     s.act = …; s.verify = …; s.undo = …;
 //
-// Its identity is node_id() = "host/id" (or "id" when it belongs to no host) plus the fingerprint of
-// its inputs; never an index. The executor runs: probe (already so? then done) → record intent →
+// Its identity is node_id() = "host/id" (or "id" when it belongs to no host) plus the fingerprint
+// of its inputs; never an index. The executor runs: probe (already so? then done) → record intent →
 // act → verify → record result. Anything a crash interrupts is probed again, so act must be safe to
 // repeat after a part of it has happened.
 #pragma once
@@ -35,7 +35,7 @@ struct Change {
 struct Probe {
     bool done = false;
     std::vector<Change> changes = {};  // what act would do; empty when done
-    std::string before = {};           // JSON: what undo needs to put back; kept from the first time
+    std::string before = {};  // JSON: what undo needs to put back; kept from the first time
     // The probe could not tell because something earlier in the plan has to happen first.
     bool unknown = false;
 };
@@ -73,7 +73,9 @@ struct Step {
     std::string host = {};
     std::string title = {};
 
-    std::vector<std::string> needs = {};  // node ids
+    std::vector<std::string> needs = {};  // node ids that must have succeeded
+    std::vector<std::string> after =
+        {};  // waited for as well, unless their host has been set aside
     std::vector<std::string> pools = {};  // each with one slot taken while the step runs
     Millis deadline = std::chrono::minutes(5);
     Millis soft_deadline{0};  // only warns; 0: half the deadline
@@ -86,10 +88,10 @@ struct Step {
 
     std::string inputs = {};  // whatever the fingerprint covers: text, or a digest of it
 
-    std::function<Probe(Context&)> probe = {};   // empty: recorded_as_done()
+    std::function<Probe(Context&)> probe = {};  // empty: recorded_as_done()
     std::function<void(Context&)> act = {};
-    std::function<void(Context&)> verify = {};   // empty: probe again and require done
-    std::function<void(Context&)> undo = {};     // empty: why_no_undo says why
+    std::function<void(Context&)> verify = {};  // empty: probe again and require done
+    std::function<void(Context&)> undo = {};    // empty: why_no_undo says why
     std::string why_no_undo = {};
 
     std::string node_id() const { return host.empty() ? id : host + "/" + id; }

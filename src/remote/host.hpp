@@ -2,8 +2,8 @@
 // machine is prepared with. Transport (simulated, local, SSH) is behind this interface.
 //
 // Every call may throw HostError (transient when the link is at fault), RemoteError, or Cancelled.
-// Each takes a CallOptions with the step's stop token, so a cancelled step ends its call. Reading never changes a host. Commands are argument
-// vectors; nothing here takes shell text.
+// Each takes a CallOptions with the step's stop token, so a cancelled step ends its call. Reading
+// never changes a host. Commands are argument vectors; nothing here takes shell text.
 #pragma once
 
 #include "base/clock.hpp"
@@ -28,15 +28,15 @@ struct Facts {
     std::string os_id;       // debian, ubuntu, rocky …
     std::string os_version;  // 12
     std::string kernel;
-    std::string arch;        // amd64, arm64
+    std::string arch;  // amd64, arm64
     std::string machine_id;
     std::string product_uuid;
     std::int64_t cpus = 0;
     std::int64_t memory_mib = 0;
     std::int64_t disk_free_mib = 0;  // of /var/lib
     int cgroup_version = 2;
-    std::string selinux;   // "", disabled, permissive, enforcing
-    std::string firewall;  // "", firewalld, ufw
+    std::string selinux;       // "", disabled, permissive, enforcing
+    std::string firewall;      // "", firewalld, ufw
     std::string time_service;  // "", chrony, systemd-timesyncd
     std::vector<std::string> addresses;
     std::vector<std::string> swaps;
@@ -95,24 +95,34 @@ class Host {
 
     virtual Facts facts(const CallOptions& call) = 0;
 
-    virtual std::optional<FileState> read_file(const std::string& path, const CallOptions& call) = 0;
+    virtual std::optional<FileState> read_file(const std::string& path,
+                                               const CallOptions& call) = 0;
     // Atomic: the old or the new file is there at any moment. Missing parent folders are made 0755.
-    virtual void write_file(const std::string& path, const FileState& file, const CallOptions& call) = 0;
-    virtual void remove_file(const std::string& path, const CallOptions& call) = 0;  // absent is fine; folders only when empty
+    virtual void write_file(const std::string& path, const FileState& file,
+                            const CallOptions& call) = 0;
+    virtual void remove_file(
+        const std::string& path,
+        const CallOptions& call) = 0;  // absent is fine; folders only when empty
 
     virtual CommandResult run(const Command& command, const CallOptions& call) = 0;
 
     virtual UnitState unit(const std::string& unit, const CallOptions& call) = 0;
-    // Brings a unit to the wanted state (enable/disable, start/stop, mask/unmask). `exists` is not changed.
-    virtual void set_unit(const std::string& unit, const UnitState& wanted, const CallOptions& call) = 0;
+    // Brings a unit to the wanted state (enable/disable, start/stop, mask/unmask). `exists` is not
+    // changed.
+    virtual void set_unit(const std::string& unit, const UnitState& wanted,
+                          const CallOptions& call) = 0;
     virtual void restart_unit(const std::string& unit, const CallOptions& call) = 0;
 
-    virtual std::optional<std::string> package_version(const std::string& package, const CallOptions& call) = 0;
-    virtual void install_packages(const std::vector<std::string>& packages, const CallOptions& call) = 0;
-    virtual void remove_packages(const std::vector<std::string>& packages, const CallOptions& call) = 0;
+    virtual std::optional<std::string> package_version(const std::string& package,
+                                                       const CallOptions& call) = 0;
+    virtual void install_packages(const std::vector<std::string>& packages,
+                                  const CallOptions& call) = 0;
+    virtual void remove_packages(const std::vector<std::string>& packages,
+                                 const CallOptions& call) = 0;
 
     virtual std::optional<std::string> sysctl(const std::string& key, const CallOptions& call) = 0;
-    virtual void set_sysctl(const std::string& key, const std::string& value, const CallOptions& call) = 0;
+    virtual void set_sysctl(const std::string& key, const std::string& value,
+                            const CallOptions& call) = 0;
 
     virtual bool module_loaded(const std::string& module, const CallOptions& call) = 0;
     virtual void load_module(const std::string& module, const CallOptions& call) = 0;
@@ -123,10 +133,12 @@ class Host {
     virtual void swap_on(const std::string& device, const CallOptions& call) = 0;
 
     virtual std::optional<UserState> user(const std::string& user, const CallOptions& call) = 0;
-    virtual void add_user(const std::string& user, const UserState& wanted, const CallOptions& call) = 0;
+    virtual void add_user(const std::string& user, const UserState& wanted,
+                          const CallOptions& call) = 0;
     virtual void remove_user(const std::string& user, const CallOptions& call) = 0;
 
-    virtual std::map<std::string, std::string> mounts(const CallOptions& call) = 0;  // folder -> source
+    virtual std::map<std::string, std::string> mounts(
+        const CallOptions& call) = 0;  // folder -> source
 };
 
 // The hosts of one run by name. Valid for the whole run; safe to call from many threads.

@@ -8,9 +8,9 @@
 //
 //     auto journal = Journal::create_or_open(folder / "journal.db");
 //     std::int64_t run = journal->begin_run({.kind = "apply", .plan_hash = hash, .spec = text});
-//     journal->record_intent({.run = run, .node = "cp1/set-hostname", .fingerprint = f, .before = b});
-//     …
-//     journal->record_result({.run = run, .node = "cp1/set-hostname", .outcome = "changed", …});
+//     journal->record_intent({.run = run, .node = "cp1/set-hostname", .fingerprint = f, .before =
+//     b}); … journal->record_result({.run = run, .node = "cp1/set-hostname", .outcome = "changed",
+//     …});
 #pragma once
 
 #include "base/secret.hpp"
@@ -32,14 +32,15 @@ inline constexpr int kOldestSchemaVersion = 1;
 
 struct Run {
     std::int64_t id = 0;
-    std::string kind = {};        // apply, reset
+    std::string kind = {};  // apply, reset
     std::string plan_hash = {};
-    std::string spec = {};        // canonical JSON; holds no secret
-    std::string options = {};     // JSON: simulate profile, skips …
+    std::string spec = {};     // canonical JSON; holds no secret
+    std::string options = {};  // JSON: simulate profile, skips …
     std::int64_t started_ms = 0;
     std::int64_t finished_ms = 0;  // 0 while unfinished
-    std::string result = {};       // "" while unfinished; succeeded, partial, failed, cancelled, superseded
-    int sessions = 1;              // processes that worked on it
+    std::string result =
+        {};            // "" while unfinished; succeeded, partial, failed, cancelled, superseded
+    int sessions = 1;  // processes that worked on it
 };
 
 struct Intent {
@@ -61,20 +62,20 @@ struct Result {
     int attempt = 1;
     std::int64_t started_ms = 0;
     std::int64_t finished_ms = 0;
-    std::string detail = {};   // JSON: error id, message …
+    std::string detail = {};  // JSON: error id, message …
 };
 
 // The last word on a node over all runs.
 struct NodeState {
     std::string node;
-    std::string fingerprint;   // of the last intent or result
-    std::string outcome;       // "" when an intent has no result yet: it must be probed
+    std::string fingerprint;  // of the last intent or result
+    std::string outcome;      // "" when an intent has no result yet: it must be probed
     std::int64_t run = 0;
     int attempt = 0;
     std::int64_t started_ms = 0;
     std::int64_t finished_ms = 0;
     std::string detail;
-    std::int64_t order = 0;    // rises with every result: undo goes backwards along it
+    std::int64_t order = 0;  // rises with every result: undo goes backwards along it
 };
 
 struct Baseline {
@@ -118,7 +119,7 @@ struct CommandRow {
 struct Delegation {
     std::int64_t run = 0;
     std::string node;
-    std::string state;   // waiting, leased, succeeded, failed
+    std::string state;  // waiting, leased, succeeded, failed
     std::string holder;
     std::int64_t lease_until_ms = 0;
     std::string report;  // JSON
@@ -138,18 +139,25 @@ struct Duration {
 };
 
 struct JournalOptions {
-    std::string vfs = {};        // SQLite VFS name; tests inject faults here
-    bool exclusive = false;      // no shared memory file; for a VFS that has none
-    bool check_integrity = true; // quick_check and row checksums on opening for writing
+    std::string vfs = {};         // SQLite VFS name; tests inject faults here
+    bool exclusive = false;       // no shared memory file; for a VFS that has none
+    bool check_integrity = true;  // quick_check on opening, and row checksums when for writing
+    int checkpoint_pages = 4096;  // the WAL is folded into the file when it has grown to this
 };
 
 class Journal {
   public:
-    // Opens for writing, making the file when the folder has none. An empty, damaged or newer file is
-    // refused by name (STATE-DAMAGED, STATE-NEWER): never a silent fresh start.
-    static std::unique_ptr<Journal> create_or_open(const std::filesystem::path& file, JournalOptions options = {});
+    // Opens for writing, making the file when the folder has none. An empty, damaged or newer file
+    // is refused by name (STATE-DAMAGED, STATE-NEWER): never a silent fresh start.
+    static std::unique_ptr<Journal> create_or_open(const std::filesystem::path& file,
+                                                   JournalOptions options = {});
     // Opens an existing journal for reading and for leaving commands; throws STATE-MISSING.
-    static std::unique_ptr<Journal> open_existing(const std::filesystem::path& file, JournalOptions options = {});
+    static std::unique_ptr<Journal> open_existing(const std::filesystem::path& file,
+                                                  JournalOptions options = {});
+
+    // Puts the copy kept after the last finished run (FILE.last-good) in the journal's place; the
+    // old file is kept as FILE.damaged-…. The caller holds the run lock.
+    static void restore_snapshot(const std::filesystem::path& file);
 
     virtual ~Journal() = default;
 
@@ -161,14 +169,17 @@ class Journal {
     virtual std::optional<Run> run(std::int64_t id) = 0;
     virtual std::optional<Run> last_run() = 0;
 
-    // Steps. Each returns when it is durable; `events` travel in the same commit, before the waiter wakes.
+    // Steps. Each returns when it is durable; `events` travel in the same commit, before the waiter
+    // wakes.
     virtual void record_intent(const Intent& intent, std::vector<EventRow> events = {}) = 0;
     virtual void record_result(const Result& result, std::vector<EventRow> events = {}) = 0;
     virtual std::vector<NodeState> node_states() = 0;
     virtual std::vector<Baseline> baselines() = 0;
-    virtual std::vector<Duration> durations() = 0;  // of changed results, by step id (node without host)
+    virtual std::vector<Duration>
+    durations() = 0;  // of changed results, by step id (node without host)
 
-    // Events. append_events returns at once; the rows go with the next commit, in order, within 100 ms.
+    // Events. append_events returns at once; the rows go with the next commit, in order, within 100
+    // ms.
     virtual void append_events(std::vector<EventRow> events) = 0;
     virtual void flush() = 0;  // waits until everything queued is durable
     virtual std::vector<EventRow> events(const EventQuery& query) = 0;
@@ -187,15 +198,17 @@ class Journal {
     virtual bool renew_lease(std::int64_t run, const std::string& node, const std::string& holder,
                              std::int64_t now_ms, std::int64_t until_ms) = 0;
     // False when the holder has no valid lease (any more).
-    virtual bool report_delegation(std::int64_t run, const std::string& node, const std::string& holder,
-                                   std::int64_t now_ms, bool succeeded, const std::string& report) = 0;
+    virtual bool report_delegation(std::int64_t run, const std::string& node,
+                                   const std::string& holder, std::int64_t now_ms, bool succeeded,
+                                   const std::string& report) = 0;
     virtual std::vector<Delegation> delegations(std::int64_t run) = 0;
 
     // Facts, with their age.
     virtual void store_facts(const FactsRow& facts) = 0;
     virtual std::vector<FactsRow> facts() = 0;
 
-    // Secrets, sealed with the key file beside the journal (AES-256-GCM; key 0600, made on first use).
+    // Secrets, sealed with the key file beside the journal (AES-256-GCM; key 0600, made on first
+    // use).
     virtual void seal_secret(const std::string& name, const Secret& secret) = 0;
     virtual std::optional<Secret> open_secret(const std::string& name) = 0;
     virtual void forget_secrets() = 0;

@@ -1,6 +1,6 @@
 // At most one engine acts on a cluster: an OS lock that a killed process cannot leave behind.
 //
-//     RunLock lock = RunLock::take(folder, {.command = "apply"});   // throws LockedError STATE-LOCKED
+//     RunLock lock = RunLock::take(folder, "apply");   // throws LockedError STATE-LOCKED
 //
 // The file names its holder (pid, computer, user, since, command) for the message of whoever comes
 // second. The lock is the kernel's (open file description), not the file's existence.
@@ -8,9 +8,11 @@
 
 #include "base/files.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace slipway::store {
 
@@ -31,14 +33,16 @@ class RunLock {
     // Who holds it now, without taking it; nullopt when nobody does.
     static std::optional<LockHolder> holder(const std::filesystem::path& folder);
 
+    void set_run(std::int64_t run);  // for the messages of others, once the run has its number
+
     RunLock(RunLock&&) noexcept = default;
     RunLock& operator=(RunLock&&) noexcept = default;
     ~RunLock();
 
   private:
-    RunLock(Fd fd, std::filesystem::path file);
+    RunLock(Fd fd, LockHolder holder) : fd_(std::move(fd)), holder_(std::move(holder)) {}
     Fd fd_;
-    std::filesystem::path file_;
+    LockHolder holder_;
 };
 
 }  // namespace slipway::store

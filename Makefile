@@ -1,0 +1,87 @@
+# The front door. `make help` lists what there is; every target does its own set-up.
+.DEFAULT_GOAL := help
+.PHONY: help setup build check test demo demo-clean bench lint format docs fuzz clean \
+        asan tsan scenarios fuzz-short
+
+JOBS         ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+
+# Large, reusable output lives outside the checkout: a second clone builds from the first one's cache.
+export SLIPWAY_CACHE   ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/slipway
+export CCACHE_DIR      ?= $(SLIPWAY_CACHE)/ccache
+export CCACHE_BASEDIR  := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+export FUZZ_SECONDS
+
+part      := @scripts/part.py
+packages  := build/.packages
+ctest     := ctest --output-on-failure --parallel $(JOBS)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(packages): scripts/packages.txt scripts/setup.sh
+	@scripts/setup.sh
+	@mkdir -p build && touch $@
+
+setup: ## install the Debian packages that are missing (root or sudo)
+	@scripts/setup.sh
+	@mkdir -p build && touch $(packages)
+	@echo "setup: everything in scripts/packages.txt is installed"
+
+# One rule for each preset of CMakePresets.json: configured once, then ninja looks after itself.
+build/%/build.ninja: CMakePresets.json | $(packages)
+	$(part) "configure $*" cmake --preset $*
+	@touch $@
+
+build: build/release/build.ninja ## the static program: build/release/bin/slipway
+	$(part) "build release" cmake --build build/release --target shipped -j $(JOBS)
+
+check: build build/debug/build.ninja ## unit and simulation tests: the fast part, under 2 minutes once built
+	$(part) "build debug" cmake --build build/debug -j $(JOBS)
+	$(part) "fast tests" $(ctest) --no-tests=error --test-dir build/debug -L fast
+	$(part) "shipped program" $(ctest) --test-dir build/release -L shipped
+
+test: $(packages) ## everything: check, lint, asan, tsan, scenarios, a short fuzz run
+	@scripts/suite.py check lint scenarios asan tsan fuzz-short
+
+asan: build/asan/build.ninja ## the fast tests under AddressSanitizer and UBSan (clang)
+	$(part) "build asan" cmake --build build/asan -j $(JOBS)
+	$(part) "fast tests, asan" $(ctest) --test-dir build/asan -L fast
+
+tsan: build/tsan/build.ninja ## the fast tests under ThreadSanitizer (clang)
+	$(part) "build tsan" cmake --build build/tsan -j $(JOBS)
+	$(part) "fast tests, tsan" $(ctest) --test-dir build/tsan -L fast
+
+scenarios: build ## whole-program tests of the shipped program: crash suite and the like
+	$(part) "scenarios" $(ctest) --test-dir build/release -L slow
+
+fuzz: build/fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS=60
+	$(part) "build fuzz" cmake --build build/fuzz --target fuzzers -j $(JOBS)
+	$(part) "fuzz, $(FUZZ_SECONDS) s each" scripts/fuzz.sh
+
+fuzz-short: ## each fuzz target for 20 s
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=20
+
+lint: build/clang/build.ninja ## clang-format, clang-tidy and the rules of the house
+	@scripts/lint.py --jobs $(JOBS)
+
+format: $(packages) ## clang-format over the sources
+	@git ls-files -z --cached --others --exclude-standard '*.cpp' '*.hpp' | xargs -0 clang-format-19 -i
+
+docs: build/debug/build.ninja ## write the generated pages of docs/ anew
+	$(part) "build debug" cmake --build build/debug -j $(JOBS)
+	$(part) "write docs" env SLIPWAY_WRITE_DOCS=1 $(ctest) --test-dir build/debug -L fast
+
+demo: build ## apply on simulated hosts: kill it, resume it; files stay in .demo/
+	@scripts/demo.sh
+
+demo-clean: ## remove what the demo made
+	@rm -rf .demo
+
+bench: build ## measure, and write docs/benchmarks.md
+	$(part) "build bench" cmake --build build/release --target slipway_bench -j $(JOBS)
+	@build/release/bin/slipway_bench --write docs/benchmarks.md
+
+clean: ## remove build/ (packages and the compiler cache stay)
+	@rm -rf build

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""`make lint`: clang-format, clang-tidy and the rules of the house. Prints every finding, then fails.
+
+clang-tidy is slow, so a file that passed is not looked at again until it, a header of ours, or the
+configuration changes (marks in the cache folder, one for each digest). --no-tidy leaves it out.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CACHE = pathlib.Path(os.environ.get("SLIPWAY_CACHE") or
+                     pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+                     / "slipway") / "lint"
+
+# Files that may be longer than 600 lines, each with its reason.
+LONG_FILES = {}
+MAX_LINES = 600
+
+# (name, pattern, files it is looked for in, files where it is right, what to do instead). A line that
+# is right all the same says why in a comment: `lint-ok: REASON`.
+CPP = r"^(src|tests|bench)/.*\.(cpp|hpp)$"
+TESTS = r"^(tests/.*|.*_test\.(cpp|py)|.*/testing/.*)$"
+RULES = [
+    ("coroutine", r"\bco_(await|yield|return)\b", CPP, None,
+     "blocking code on std::jthread: g++ 12 miscompiles coroutines"),
+    ("shell", r"(?<![\w.>])(::|std::)?(system|popen)\s*\(", CPP, None,
+     "argument vectors, never shell text"),
+    ("mutex", r"\bstd::(recursive_|shared_|timed_)*mutex\b|\bstd::(lock_guard|scoped_lock)\b",
+     r"^src/.*\.(cpp|hpp)$", r"^src/base/(mutex\.hpp|clock\.cpp)$",
+     "base/mutex.hpp, which clang can check"),
+    ("sleep", r"\bthis_thread::sleep|(?<![\w.:>])u?sleep\s*\(|\btime\.sleep\(", TESTS,
+     r"^tests/harness/", "wait for a condition with a deadline (tests/harness), or use the fake clock"),
+    ("path of this computer", re.escape(str(ROOT)) + r"\b", r".*", None,
+     "a path relative to the sources, or SLIPWAY_SOURCE_DIR"),
+    ("skipped test", r"\bGTEST_SKIP\b|\bDISABLED_", CPP, None, "make it pass, or delete it"),
+    ("secret in argv", r"\breveal\(\).*argv|argv.*\breveal\(\)", CPP, None,
+     "secrets travel by stdin or file descriptor"),
+    ("tab or space at the end", r"[ \t]+$", r".*\.(cpp|hpp|cmake|py|sh|md|txt|json|ya?ml)$",
+     r"^tests/fuzz/", "remove it"),
+]
+
+
+def tracked_files():
+    out = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                         cwd=ROOT, check=True, capture_output=True).stdout
+    return sorted(f for f in out.decode().split("\0") if f and (ROOT / f).is_file())
+
+
+def check_rules(files):
+    findings = []
+    for file in files:
+        try:
+            lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue  # a corpus of a fuzz target
+        if re.match(r"^(src|tests|bench|scripts)/.*\.(cpp|hpp|py|sh)$", file):
+            if len(lines) > MAX_LINES and file not in LONG_FILES:
+                findings.append(f"{file}: {len(lines)} lines; over {MAX_LINES} needs a reason in scripts/lint.py")
+        for name, pattern, where, exempt, instead in RULES:
+            if not re.match(where, file) or (exempt and re.match(exempt, file)):
+                continue
+            regex = re.compile(pattern)
+            for number, line in enumerate(lines, 1):
+                comments_count = name.startswith(("path", "tab")) or not file.endswith((".cpp", ".hpp"))
+                code = line if comments_count else line.split("//")[0]
+                if regex.search(code) and "lint-ok: " not in line and file != "scripts/lint.py":
+                    findings.append(f"{file}:{number}: {name}: {line.strip()[:80]}\n    instead: {instead}")
+    for file in LONG_FILES:
+        if not (ROOT / file).is_file():
+            findings.append(f"scripts/lint.py: LONG_FILES names {file}, which is not there")
+    return findings
+
+
+def check_scripts(files):
+    findings = []
+    for file in files:
+        path = ROOT / file
+        head = path.open("rb").readline()
+        if file.endswith(".sh") or re.match(rb"#!.*\b(ba|da)?sh\b", head):
+            done = subprocess.run(["bash", "-n", file], cwd=ROOT, capture_output=True, text=True)
+            if done.returncode != 0:
+                findings.append(f"{file}: {done.stderr.strip()}")
+        if head.startswith(b"#!") and not os.access(path, os.X_OK):
+            findings.append(f"{file}: starts with #! but is not executable")
+        if file.endswith(".py"):
+            try:
+                compile(path.read_text(), file, "exec")
+            except SyntaxError as e:
+                findings.append(f"{file}:{e.lineno}: {e.msg}")
+    return findings
+
+
+def check_format(files):
+    sources = [f for f in files if f.endswith((".cpp", ".hpp"))]
+    done = subprocess.run(["clang-format-19", "--dry-run", "-Werror", *sources], cwd=ROOT,
+                          capture_output=True, text=True)
+    unformatted = set(re.findall(r"^(.+?):\d+:\d+: error: ", done.stderr, re.MULTILINE))
+    return [f"{file}: not formatted; run: make format" for file in sorted(unformatted)]
+
+
+def headers_digest(files):
+    """Of everything that can change a verdict but the file itself."""
+    digest = hashlib.sha256()
+    for file in [".clang-tidy", *(f for f in files if f.startswith("src/") and f.endswith(".hpp"))]:
+        digest.update(file.encode() + b"\0" + (ROOT / file).read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def tidy_one(file, common):
+    content = (ROOT / file).read_bytes()
+    mark = CACHE / hashlib.sha256(common.encode() + file.encode() + b"\0" + content).hexdigest()
+    if mark.exists():
+        return []
+    done = subprocess.run(["clang-tidy-19", "-p", "build/clang", "--quiet", file], cwd=ROOT,
+                          capture_output=True, text=True)
+    if done.returncode == 0:
+        mark.touch()
+        return []
+    out = done.stdout.replace(str(ROOT) + "/", "").strip()
+    return [out or done.stderr.strip() or f"{file}: clang-tidy failed"]
+
+
+def check_tidy(files, jobs):
+    CACHE.mkdir(parents=True, exist_ok=True)
+    for mark in CACHE.iterdir():  # marks nobody asked for in a month
+        if mark.stat().st_mtime < time.time() - 30 * 86400:
+            mark.unlink(missing_ok=True)
+    sources = [f for f in files if re.match(r"^src/.*\.cpp$", f) and not re.match(TESTS, f)
+               and not f.endswith("_fuzz.cpp")]
+    common = headers_digest(files)
+    findings, done = [], 0
+    last = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for result in pool.map(lambda f: tidy_one(f, common), sources):
+            findings += result
+            done += 1
+            if time.monotonic() - last > (1 if sys.stderr.isatty() else 30):
+                last = time.monotonic()
+                print(f"  clang-tidy {done}/{len(sources)}", end="\r" if sys.stderr.isatty() else "\n",
+                      file=sys.stderr, flush=True)
+    return findings
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--no-tidy", action="store_true")
+    arguments = parser.parse_args()
+    files = tracked_files()
+    parts = [("rules", lambda: check_rules(files)), ("scripts", lambda: check_scripts(files)),
+             ("clang-format", lambda: check_format(files))]
+    if not arguments.no_tidy:
+        parts.append(("clang-tidy", lambda: check_tidy(files, arguments.jobs)))
+    total = 0
+    for name, check in parts:
+        started = time.monotonic()
+        findings = check()
+        total += len(findings)
+        for finding in findings:
+            print(finding)
+        verdict = f"{len(findings)} findings" if findings else "clean"
+        print(f"  lint: {name:<20} {verdict:<14} {time.monotonic() - started:6.1f} s", flush=True)
+    return 1 if total else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

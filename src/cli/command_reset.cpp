@@ -1,0 +1,77 @@
+#include "cli/ask.hpp"
+#include "cli/commands.hpp"
+#include "cli/fleet.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/plan_table.hpp"
+#include "cli/runner.hpp"
+#include "cli/spec_input.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::cli {
+
+namespace {
+
+ExitCode show_undo(const Call& call, const RunRequest& request) {
+    const Interrupts interrupts;
+    const std::unique_ptr<remote::Fleet> fleet =
+        open_fleet(request.spec, request.options, request.cluster, Keep::nothing);
+    cluster::Operation operation(request.spec, *fleet, system_clock());
+    operation.gather_facts(interrupts.token());
+    if (interrupts.token().stop_requested()) throw Cancelled();
+    const auto journal = open_journal(request.cluster);
+    const engine::UndoPlan undo = engine::reverse(operation.plan(), journal->node_states(),
+                                                  journal->baselines(), request.options.undo);
+    call.output.data(undo_json(undo), [&] { return undo_table(undo, call.output.out_style); });
+    return ExitCode::ok;
+}
+
+ExitCode run(const Call& call) {
+    const bool dry = call.arguments.has("--dry-run");
+    if (!dry) require_answerable(call);
+    const ClusterFolder cluster = find_cluster(call);
+    const store::Run applied = last_apply(*open_journal(cluster), cluster);
+    RunRequest request{.command = "reset",
+                       .cluster = cluster,
+                       .spec = stored_spec(applied.spec, fmt::format("spec of run {}", applied.id)),
+                       .options = RunOptions::from_json(applied.options),
+                       .ask = !call.arguments.has("--yes")};
+    request.options.override_with(call.arguments);
+    request.options.undo = {.hosts = call.arguments.list("--host"),
+                            .steps = call.arguments.list("--step")};
+    return dry ? show_undo(call, request) : run_reset(call, request);
+}
+
+}  // namespace
+
+Command reset_command() {
+    return {
+        .name = "reset",
+        .summary = "Put the hosts back as they were found, in reverse order",
+        .examples =
+            "slipway reset demo --dry-run\nslipway reset demo\nslipway reset demo --host w2 --yes",
+        .details =
+            "Undoes every step that changed something, newest first, with what was recorded before "
+            "it.\n"
+            "On a terminal the cluster's name has to be typed, unless --yes is given.",
+        .options = {{.name = "--host",
+                     .value = "HOST,…",
+                     .help = "only these hosts",
+                     .repeatable = true,
+                     .complete = Complete::host},
+                    {.name = "--step",
+                     .value = "STEP,…",
+                     .help = "only these steps, or HOST/STEP",
+                     .repeatable = true,
+                     .complete = Complete::node},
+                    {.name = "--dry-run", .help = "say what would be undone and stop"},
+                    yes_option(),
+                    cluster_option(),
+                    spec_option(),
+                    simulate_option(),
+                    progress_option()},
+        .positionals = {cluster_positional()},
+        .run = run};
+}
+
+}  // namespace slipway::cli

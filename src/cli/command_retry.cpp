@@ -1,0 +1,57 @@
+#include "cli/commands.hpp"
+#include "cli/control.hpp"
+#include "cli/runner.hpp"
+
+namespace slipway::cli {
+
+namespace {
+
+std::string target_of(const Arguments& arguments) {
+    const std::string host = arguments.value("--host");
+    const std::string step = arguments.value("--step");
+    return host.empty() || step.empty() ? host + step : host + "/" + step;
+}
+
+ExitCode run(const Call& call) {
+    const ClusterFolder cluster = find_cluster(call);
+    {
+        const auto journal = open_journal(cluster);
+        if (const std::optional<std::int64_t> alive = living_run(cluster, *journal)) {
+            return leave_command(call, cluster, *journal, *alive, "retry",
+                                 target_of(call.arguments));
+        }
+    }
+    // Without a living run everything unfinished is tried again: a part of it would leave the rest
+    // waiting for nobody.
+    return continue_last_run(call, cluster, "retry");
+}
+
+}  // namespace
+
+Command retry_command() {
+    return {.name = "retry",
+            .summary = "Try failed steps again",
+            .examples =
+                "slipway retry demo\nslipway retry demo --host w2\nslipway retry demo --host w2 "
+                "--step set-sysctls",
+            .details =
+                "A run that is alive takes the named host or step (or everything that failed) up "
+                "again.\n"
+                "Otherwise this is `slipway resume`: all that is unfinished is tried again.",
+            .options = {{.name = "--host",
+                         .value = "HOST",
+                         .help = "only this host",
+                         .complete = Complete::host},
+                        {.name = "--step",
+                         .value = "STEP",
+                         .help = "only this step",
+                         .complete = Complete::step},
+                        cluster_option(),
+                        spec_option(),
+                        simulate_option(),
+                        progress_option()},
+            .positionals = {cluster_positional()},
+            .run = run};
+}
+
+}  // namespace slipway::cli

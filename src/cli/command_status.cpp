@@ -1,0 +1,117 @@
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/control.hpp"
+#include "cli/event_line.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+namespace slipway::cli {
+
+namespace {
+
+struct NaturalOrder {
+    bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
+};
+
+struct HostCounts {
+    std::map<std::string, std::size_t> outcomes;
+    std::size_t at(const std::string& outcome) const {
+        const auto found = outcomes.find(outcome);
+        return found == outcomes.end() ? 0 : found->second;
+    }
+};
+
+using Hosts = std::map<std::string, HostCounts, NaturalOrder>;
+
+// "" as an outcome is an intent without a result: under way, or to be looked at again.
+Hosts count_by_host(const std::vector<store::NodeState>& states) {
+    Hosts hosts;
+    for (const store::NodeState& state : states) {
+        const std::size_t slash = state.node.find('/');
+        const std::string host = slash == std::string::npos ? "" : state.node.substr(0, slash);
+        ++hosts[host].outcomes[state.outcome.empty() ? "unfinished" : state.outcome];
+    }
+    return hosts;
+}
+
+json::object hosts_json(const std::string& name, const HostCounts& counts) {
+    json::object out = {{"name", name}};
+    for (const auto& [outcome, number] : counts.outcomes) out[outcome] = number;
+    return out;
+}
+
+std::string hosts_table(const Hosts& hosts) {
+    static constexpr std::array kColumns = {"changed", "unchanged",  "skipped",
+                                            "failed",  "unfinished", "undone"};
+    std::vector<std::vector<std::string>> rows = {
+        {"HOST", "CHANGED", "UNCHANGED", "SKIPPED", "FAILED", "UNFINISHED", "UNDONE"}};
+    for (const auto& [name, counts] : hosts) {
+        std::vector<std::string> row = {name.empty() ? "(cluster)" : name};
+        for (const char* column : kColumns) row.push_back(fmt::format("{}", counts.at(column)));
+        rows.push_back(std::move(row));
+    }
+    return rows.size() == 1 ? "" : table(rows);
+}
+
+// The last progress event of the run, in words.
+std::string progress_words(store::Journal& journal, std::int64_t run) {
+    std::string words;
+    store::EventQuery query{.run = run, .types = {"progress"}};
+    while (true) {
+        const std::vector<store::EventRow> rows = journal.events(query);
+        if (rows.empty()) return words;
+        words = event_words(event_from_row(rows.back()));
+        query.after_seq = rows.back().seq;
+    }
+}
+
+ExitCode run(const Call& call) {
+    const ClusterFolder cluster = find_cluster(call);
+    const auto journal = open_journal(cluster);
+    const store::Run last = find_run(*journal, cluster);
+    const std::optional<store::LockHolder> holder = store::RunLock::holder(cluster.folder);
+    const bool alive = living_run(cluster, *journal) == last.id;
+    const std::string result = alive                 ? "running"
+                               : last.result.empty() ? "interrupted"
+                                                     : last.result;
+    const Hosts hosts = count_by_host(journal->node_states());
+    const std::string progress = alive ? progress_words(*journal, last.id) : "";
+
+    json::array list;
+    for (const auto& [name, counts] : hosts) list.push_back(hosts_json(name, counts));
+    json::object object = {{"cluster", cluster.name},
+                           {"run", last.id},
+                           {"kind", last.kind},
+                           {"result", result},
+                           {"started", format_utc(last.started_ms)},
+                           {"hosts", std::move(list)}};
+    if (last.finished_ms != 0) object["finished"] = format_utc(last.finished_ms);
+    if (!progress.empty()) object["progress"] = progress;
+    if (holder) object["lock"] = holder->describe(system_clock().wall_ms());
+    call.output.data(object, [&] {
+        std::string out =
+            fmt::format("{}: {} run {}, {}\n", cluster.name, last.kind, last.id, result);
+        if (!progress.empty()) out += fmt::format("  {}\n", progress);
+        if (holder)
+            out += fmt::format("  held by {}\n", holder->describe(system_clock().wall_ms()));
+        const std::string counts = hosts_table(hosts);
+        return counts.empty() ? out : out + "\n" + counts;
+    });
+    return ExitCode::ok;
+}
+
+}  // namespace
+
+Command status_command() {
+    return {.name = "status",
+            .summary = "Show the last run, its hosts and who works on the cluster",
+            .examples = "slipway status\nslipway status demo -o json",
+            .options = {cluster_option(), spec_option()},
+            .positionals = {cluster_positional()},
+            .run = run};
+}
+
+}  // namespace slipway::cli

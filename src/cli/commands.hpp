@@ -1,0 +1,44 @@
+// The list: every command there is. Each is described and carried out in its command_<name>.cpp.
+#pragma once
+
+#include "cli/command.hpp"
+
+#include <vector>
+
+namespace slipway::cli {
+
+// In the order of help: from nothing to a running cluster, then looking, then the rest.
+std::vector<Command> all_commands();
+
+Command init_command();
+Command validate_command();
+Command explain_command();
+Command schema_command();
+Command preflight_command();
+Command plan_command();
+Command apply_command();
+Command status_command();
+Command runs_command();
+Command events_command();
+Command logs_command();
+Command pause_command();
+Command resume_command();
+Command cancel_command();
+Command retry_command();
+Command skip_command();
+Command reset_command();
+Command steps_command();
+Command hosts_list_command();
+Command hosts_facts_command();
+Command delegate_list_command();
+Command delegate_claim_command();
+Command delegate_renew_command();
+Command delegate_report_command();
+Command completion_command();
+Command version_command();
+Command debug_failpoints_command();
+Command debug_snapshot_command();
+Command debug_docs_command();
+Command complete_command();
+
+}  // namespace slipway::cli

@@ -1,0 +1,36 @@
+// An event as one line for people: what `events`, logs and output that is no terminal show.
+//
+//     12:03:04  cp1  set-hostname  changed  0.4 s
+#pragma once
+
+#include "cli/output.hpp"
+#include "engine/event.hpp"
+#include "store/journal.hpp"
+
+#include <string>
+
+namespace slipway::cli {
+
+// Whether the event is worth a line in the middle of a run; `verbose` lets everything but progress
+// by.
+bool is_of_interest(const engine::Event& event, bool verbose);
+
+std::string event_line(const engine::Event& event, const Style& style);
+
+// What an event says, without time, host and step: "failed  HOST-LOST: link lost".
+std::string event_words(const engine::Event& event);
+
+Colour colour_of(const engine::Event& event);
+
+// "12:03:04", local time.
+std::string clock_time(std::int64_t wall_ms);
+
+// "0.4 s"
+std::string seconds_text(double seconds);
+
+// A number that may have been written as integer or as fraction.
+double number_at(const json::object& object, std::string_view key, double fallback = 0);
+
+engine::Event event_from_row(const store::EventRow& row);
+
+}  // namespace slipway::cli

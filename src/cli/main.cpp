@@ -1,0 +1,59 @@
+// The program: one catch around everything.
+#include "base/failpoint.hpp"
+#include "cli/app.hpp"
+#include "cli/terminal.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+
+#include <signal.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace slipway;
+
+cli::ExitCode report(cli::Output& output, const std::exception& error) {
+    if (const auto* invalid = dynamic_cast<const cli::SpecInvalid*>(&error)) {
+        for (const config::Problem& problem : invalid->problems()) output.note(problem.line());
+        output.error(*invalid);
+    } else if (const auto* known = dynamic_cast<const Error*>(&error)) {
+        output.error(*known);
+    } else if (dynamic_cast<const Cancelled*>(&error) != nullptr) {
+        output.note("stopped");
+    } else {
+        output.error(error.what());
+    }
+    return cli::exit_code_of(error);
+}
+
+// Data that did not arrive is a failure, except that a reader (`| head`) may have had enough.
+cli::ExitCode flushed(cli::Output& output, cli::ExitCode code) {
+    errno = 0;
+    std::cout.flush();
+    if (std::cout || errno == EPIPE) return code;
+    output.error(std::string("cannot write to standard output: ") + std::strerror(errno));
+    return code == cli::ExitCode::ok ? cli::ExitCode::failed : code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    ::signal(SIGPIPE, SIG_IGN);
+    std::ios::sync_with_stdio(false);
+    cli::Output output(std::cout, std::cerr);
+    output.in_is_terminal = ::isatty(STDIN_FILENO) == 1;
+    output.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
+    output.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
+    output.err_style = cli::style_for(output.err_is_terminal, false);
+
+    cli::ExitCode code = cli::ExitCode::failed;
+    try {
+        Failpoint::arm_from_environment();
+        code = cli::run_program({argv + 1, argv + argc}, output);
+    } catch (const std::exception& error) {
+        code = report(output, error);
+    }
+    return static_cast<int>(flushed(output, code));
+}

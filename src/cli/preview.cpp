@@ -1,0 +1,62 @@
+#include "cli/preview.hpp"
+
+#include "cli/fleet.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/plan_table.hpp"
+#include "cli/saved_plan.hpp"
+#include "cli/spec_input.hpp"
+#include "cli/state.hpp"
+#include "cluster/operation.hpp"
+#include "config/load.hpp"
+#include "engine/preview.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace slipway::cli {
+
+namespace {
+
+// What earlier runs recorded. A plan never makes a journal.
+std::vector<store::NodeState> recorded_states(const ClusterFolder& cluster) {
+    if (!std::filesystem::exists(cluster.journal())) return {};
+    return open_journal(cluster)->node_states();
+}
+
+}  // namespace
+
+ExitCode show_preview(const Call& call) {
+    const config::Spec spec = read_spec(call);
+    const ClusterFolder cluster = cluster_folder(call.arguments, spec.name);
+    RunOptions options;
+    options.override_with(call.arguments);
+
+    const Interrupts interrupts;
+    const std::unique_ptr<remote::Fleet> fleet = open_fleet(spec, options, cluster, Keep::nothing);
+    cluster::Operation operation(spec, *fleet, system_clock(),
+                                 {.ignore_checks = options.ignore_checks});
+    operation.gather_facts(interrupts.token());
+    const engine::Plan& plan = operation.plan();
+    const engine::Preview preview = operation.preview(recorded_states(cluster), interrupts.token());
+    if (interrupts.token().stop_requested()) throw Cancelled();
+
+    const json::object object = engine::to_json(plan, preview);
+    if (call.arguments.has("--out")) {
+        save_plan(call.arguments.value("--out"), {.cluster = spec.name,
+                                                  .spec = config::to_canonical_json(spec),
+                                                  .options = options.to_json(),
+                                                  .plan = object});
+    }
+    call.output.data(object, [&] {
+        return plan_table(plan, preview, call.output.out_style, call.output.verbose);
+    });
+    if (call.arguments.has("--out")) {
+        call.output.note(fmt::format("saved; apply exactly this with: slipway apply --plan {}",
+                                     call.arguments.value("--out")));
+    }
+    const bool tell = call.arguments.has("--detailed-exitcode");
+    return tell && preview.to_change > 0 ? ExitCode::changes : ExitCode::ok;
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,225 @@
+// Whole commands on simulated hosts, in this process: what a user types and what comes back.
+#include "base/digest.hpp"
+#include "base/files.hpp"
+#include "base/testing/document.hpp"
+#include "cli/app.hpp"
+#include "cli/documents.hpp"
+#include "cli/state.hpp"
+#include "store/run_lock.hpp"
+
+#include <filesystem>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace slipway::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ran {
+    ExitCode code = ExitCode::ok;
+    std::string out;
+    std::string err;
+
+    json::object object() const { return parse_json(out, "output").as_object(); }
+};
+
+class Commands : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        folder_ = std::filesystem::path(::testing::TempDir()) / ("slipway-cli-" + random_hex(6));
+        std::filesystem::create_directories(folder_);
+        spec_ = (folder_ / "demo.yaml").string();
+        const Ran init = run({"init", "demo", "--host", "cp1=10.0.0.11:control-plane,etcd",
+                              "--host", "w1=10.0.0.21:worker"});
+        atomic_write(spec_, init.out);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    Ran run(std::vector<std::string> args) {
+        args.insert(args.end(), {"--state", (folder_ / "state").string()});
+        std::ostringstream out, err;
+        Output output(out, err);
+        Ran ran;
+        try {
+            ran.code = run_program(args, output);
+        } catch (const std::exception& e) {
+            if (const auto* error = dynamic_cast<const Error*>(&e)) output.error(*error);
+            ran.code = exit_code_of(e);
+        }
+        ran.out = out.str();
+        ran.err = err.str();
+        return ran;
+    }
+
+    Ran apply(std::vector<std::string> more = {}) {
+        std::vector<std::string> args = {"apply",      "-c",   spec_, "--simulate", "--yes",
+                                         "--progress", "none", "-o",  "json"};
+        args.insert(args.end(), more.begin(), more.end());
+        return run(args);
+    }
+
+    std::filesystem::path folder_;
+    std::string spec_;
+};
+
+TEST_F(Commands, InitWritesASpecThatValidates) {
+    EXPECT_EQ(run({"validate", "-c", spec_}).code, ExitCode::ok);
+    EXPECT_EQ(run({"validate", "-c", spec_, "-o", "json"}).object().at("valid"), true);
+}
+
+TEST_F(Commands, InvalidSpecListsItsProblemsAndExits3) {
+    atomic_write(spec_,
+                 "apiVersion: slipway.dev/v1\nkind: Cluster\nmetadata: {name: demo}\nhots: []\n");
+    const Ran validate = run({"validate", "-c", spec_});
+    EXPECT_EQ(validate.code, ExitCode::spec_invalid);
+    EXPECT_THAT(validate.out, HasSubstr("demo.yaml:4:1: "));
+    EXPECT_EQ(apply().code, ExitCode::spec_invalid);
+}
+
+TEST_F(Commands, PlanChangesNothingAndMakesNoState) {
+    const Ran plan = run({"plan", "-c", spec_, "--simulate", "-o", "json"});
+    EXPECT_EQ(plan.code, ExitCode::ok);
+    EXPECT_FALSE(plan.object().at("hash").as_string().empty());
+    EXPECT_FALSE(plan.object().at("steps").as_array().empty());
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "state"));
+    EXPECT_EQ(run({"plan", "-c", spec_, "--simulate", "--detailed-exitcode"}).code,
+              ExitCode::changes);
+}
+
+TEST_F(Commands, SecondApplyChangesNothingAndPlanAgrees) {
+    const Ran first = apply();
+    ASSERT_EQ(first.code, ExitCode::ok) << first.err;
+    EXPECT_EQ(first.object().at("result"), "succeeded");
+    EXPECT_GT(first.object().at("changed").to_number<int>(), 0);
+    const Ran second = apply();
+    EXPECT_EQ(second.code, ExitCode::ok);
+    EXPECT_EQ(second.object().at("changed"), 0);
+    EXPECT_EQ(run({"plan", "-c", spec_, "--simulate", "--detailed-exitcode"}).code, ExitCode::ok);
+}
+
+TEST_F(Commands, WithoutTerminalApplyNamesTheFlagThatAnswers) {
+    const Ran ran = run({"apply", "-c", spec_, "--simulate"});
+    EXPECT_EQ(ran.code, ExitCode::usage);
+    EXPECT_THAT(ran.err, HasSubstr("--yes"));
+}
+
+TEST_F(Commands, RealHostsAreRefusedWithAClearId) {
+    const Ran ran = run({"plan", "-c", spec_});
+    EXPECT_EQ(ran.code, ExitCode::failed);
+    EXPECT_THAT(ran.err, HasSubstr("HOSTS-NOT-BUILT"));
+}
+
+TEST_F(Commands, SavedPlanAppliesOnceAndIsRefusedAfterwards) {
+    const std::string plan = (folder_ / "demo.plan").string();
+    ASSERT_EQ(run({"plan", "-c", spec_, "--simulate", "--out", plan}).code, ExitCode::ok);
+    const Ran first = run({"apply", "--plan", plan, "--progress", "none"});
+    ASSERT_EQ(first.code, ExitCode::ok) << first.err;
+    const Ran second = run({"apply", "--plan", plan, "--progress", "none"});
+    EXPECT_EQ(second.code, ExitCode::verification_failed);
+    EXPECT_THAT(second.err, HasSubstr("PLAN-STALE"));
+    EXPECT_THAT(second.err, HasSubstr("cp1/"));
+}
+
+TEST_F(Commands, FailedCheckExits4AndCanBeIgnoredByItsId) {
+    const std::string profile = (folder_ / "small.yaml").string();
+    atomic_write(profile,
+                 "apiVersion: slipway.dev/v1\nkind: SimulationProfile\nhosts:\n  w1: {facts: "
+                 "{memory-mib: 64}}\n");
+    const Ran preflight = run({"preflight", "-c", spec_, "--simulate=" + profile, "-o", "json"});
+    EXPECT_EQ(preflight.code, ExitCode::preflight_failed) << preflight.out;
+    EXPECT_EQ(run({"apply", "-c", spec_, "--simulate=" + profile, "--yes"}).code,
+              ExitCode::preflight_failed);
+    std::string ids;
+    for (const json::value& check : preflight.object().at("checks").as_array()) {
+        if (check.at("result") == "failed") ids += std::string(check.at("id").as_string()) + ",";
+    }
+    EXPECT_EQ(run({"preflight", "-c", spec_, "--simulate=" + profile, "--ignore-checks", ids}).code,
+              ExitCode::ok);
+}
+
+TEST_F(Commands, ResetPutsTheHostsBackAndLooksShowIt) {
+    const Ran before = apply();
+    ASSERT_EQ(before.code, ExitCode::ok) << before.err;
+    EXPECT_THAT(run({"reset", "--dry-run"}).out, HasSubstr("w1/set-hostname"));
+    const Ran reset = run({"reset", "demo", "--yes", "--progress", "none", "-o", "json"});
+    EXPECT_EQ(reset.code, ExitCode::ok) << reset.err;
+    EXPECT_EQ(reset.object().at("kind"), "reset");
+    EXPECT_EQ(run({"runs", "-o", "json"}).object().at("runs").as_array().size(), 2u);
+    EXPECT_THAT(run({"status"}).out, HasSubstr("demo: reset run 2, succeeded"));
+}
+
+TEST_F(Commands, EventsAreJsonLinesInOrder) {
+    ASSERT_EQ(apply().code, ExitCode::ok);
+    std::istringstream lines(run({"events", "demo", "--follow", "-o", "json"}).out);
+    std::int64_t last = 0;
+    std::string type;
+    for (std::string line; std::getline(lines, line);) {
+        const json::object event = parse_json(line, "event").as_object();
+        EXPECT_GT(int_at(event, "seq"), last);
+        last = int_at(event, "seq");
+        type = string_at(event, "type");
+    }
+    EXPECT_EQ(type, "run.finished");
+}
+
+TEST_F(Commands, ControlOfARunThatIsNotAliveSaysSo) {
+    ASSERT_EQ(apply().code, ExitCode::ok);
+    EXPECT_THAT(run({"pause"}).err, HasSubstr("RUN-NOT-ALIVE"));
+    EXPECT_THAT(run({"resume"}).err, HasSubstr("RUN-COMPLETE"));
+}
+
+TEST_F(Commands, SecondEngineIsLockedOut) {
+    ASSERT_EQ(apply().code, ExitCode::ok);
+    const store::RunLock lock = store::RunLock::take(folder_ / "state" / "demo", "apply");
+    EXPECT_EQ(apply().code, ExitCode::locked);
+}
+
+TEST_F(Commands, ClusterIsFoundWhenThereIsOneAndAskedForWhenThereAreMore) {
+    EXPECT_THAT(run({"status"}).err, HasSubstr("CLUSTER-NONE"));
+    ASSERT_EQ(apply().code, ExitCode::ok);
+    EXPECT_EQ(run({"status"}).code, ExitCode::ok);
+    EXPECT_THAT(run({"status", "demmo"}).err, HasSubstr("did you mean 'demo'?"));
+    EXPECT_EQ(run({"status", "../demo"}).code, ExitCode::usage);
+    atomic_write(spec_,
+                 run({"init", "other", "--host", "m1=10.0.0.1:control-plane,etcd,worker"}).out);
+    ASSERT_EQ(apply().code, ExitCode::ok);
+    const Ran several = run({"status"});
+    EXPECT_EQ(several.code, ExitCode::usage);
+    EXPECT_THAT(several.err, HasSubstr("demo, other"));
+}
+
+TEST_F(Commands, FactsAreShownWithTheirAge) {
+    ASSERT_EQ(apply().code, ExitCode::ok);
+    EXPECT_THAT(run({"hosts", "facts", "w1"}).out, HasSubstr(" ago"));
+    EXPECT_THAT(run({"hosts", "list"}).out, HasSubstr("10.0.0.21"));
+}
+
+TEST_F(Commands, ExplainKnowsFieldsErrorsAndChecks) {
+    EXPECT_THAT(run({"explain", "kubernetes.networks.pods"}).out, HasSubstr("10.244.0.0/16"));
+    EXPECT_THAT(run({"explain", "STATE-LOCKED"}).out, HasSubstr("remedy"));
+    EXPECT_THAT(run({"explain", "STATE-LOKED"}).err, HasSubstr("did you mean STATE-LOCKED?"));
+}
+
+TEST_F(Commands, VersionNamesTheFormatsItReads) {
+    const json::object version = run({"version", "-o", "json"}).object();
+    EXPECT_EQ(version.at("schemas").at("spec").at(0), "slipway.dev/v1");
+    EXPECT_EQ(version.at("schemas").at("journal").at("writes"), 1);
+    EXPECT_FALSE(version.at("commit").as_string().empty());
+}
+
+TEST_F(Commands, FailpointsAreListedForTheCrashSuite) {
+    const json::object list = run({"debug", "failpoints", "-o", "json"}).object();
+    EXPECT_FALSE(list.at("failpoints").as_array().empty());
+}
+
+TEST(Documents, AreWhatTheProgramSaysOfItself) {
+    for (const std::string_view name : document_names()) {
+        slipway::testing::expect_document("docs/" + std::string(name) + ".md", document(name));
+    }
+}
+
+}  // namespace
+}  // namespace slipway::cli

@@ -1,0 +1,67 @@
+#include "cli/run_options.hpp"
+
+#include "base/json.hpp"
+#include "remote/profile.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace slipway::cli {
+
+namespace {
+
+json::array to_array(const std::vector<std::string>& texts) {
+    return json::array(texts.begin(), texts.end());
+}
+
+std::vector<std::string> strings_at(const json::object& object, std::string_view key) {
+    std::vector<std::string> out;
+    const json::value* list = object.if_contains(key);
+    if (list == nullptr || !list->is_array()) return out;
+    for (const json::value& item : list->get_array()) {
+        if (item.is_string()) out.emplace_back(item.get_string());
+    }
+    return out;
+}
+
+// A later `resume` may be typed in another folder.
+std::string lasting_name(const std::string& profile) {
+    const auto& builtin = remote::builtin_profiles();
+    const bool known = std::ranges::any_of(
+        builtin, [&](const remote::BuiltinProfile& p) { return p.name == profile; });
+    return profile.empty() || known ? profile : std::filesystem::absolute(profile).string();
+}
+
+}  // namespace
+
+std::string RunOptions::to_json() const {
+    return json::serialize(json::object{{"simulate", simulate},
+                                        {"profile", profile},
+                                        {"ignoreChecks", to_array(ignore_checks)},
+                                        {"undoHosts", to_array(undo.hosts)},
+                                        {"undoSteps", to_array(undo.steps)}});
+}
+
+RunOptions RunOptions::from_json(const std::string& text) {
+    RunOptions options;
+    if (text.empty()) return options;
+    const json::value value = parse_json(text, "the options of a run");
+    if (!value.is_object()) return options;
+    const json::object& object = value.get_object();
+    options.simulate = bool_at(object, "simulate");
+    options.profile = string_at(object, "profile");
+    options.ignore_checks = strings_at(object, "ignoreChecks");
+    options.undo = {.hosts = strings_at(object, "undoHosts"),
+                    .steps = strings_at(object, "undoSteps")};
+    return options;
+}
+
+void RunOptions::override_with(const Arguments& arguments) {
+    if (arguments.has("--simulate")) {
+        simulate = true;
+        profile = lasting_name(arguments.value("--simulate"));
+    }
+    if (arguments.has("--ignore-checks")) ignore_checks = arguments.list("--ignore-checks");
+}
+
+}  // namespace slipway::cli

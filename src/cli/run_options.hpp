@@ -1,0 +1,25 @@
+// How a run was started; kept with it, so that resume, retry and reset need not be told again.
+#pragma once
+
+#include "cli/command.hpp"
+#include "engine/undo.hpp"
+
+#include <string>
+#include <vector>
+
+namespace slipway::cli {
+
+struct RunOptions {
+    bool simulate = false;
+    std::string profile = {};  // built-in name or absolute path; "" = healthy hosts
+    std::vector<std::string> ignore_checks = {};
+    engine::UndoFilter undo = {};  // of a reset
+
+    std::string to_json() const;
+    static RunOptions from_json(const std::string& text);
+
+    // Takes over what the command line says: --simulate, --ignore-checks.
+    void override_with(const Arguments& arguments);
+};
+
+}  // namespace slipway::cli

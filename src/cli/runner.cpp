@@ -1,0 +1,222 @@
+#include "cli/runner.hpp"
+
+#include "base/text.hpp"
+#include "cli/ask.hpp"
+#include "cli/checks_table.hpp"
+#include "cli/fleet.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/plan_table.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "cli/spec_input.hpp"
+#include "cli/terminal.hpp"
+#include "config/load.hpp"
+#include "engine/session.hpp"
+
+#include <functional>
+#include <map>
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+namespace slipway::cli {
+
+namespace {
+
+// Passes events on to the view, and does what has to wait for the run's number.
+class RunSink final : public engine::EventSink {
+  public:
+    RunSink(engine::EventSink* view, std::function<void(std::int64_t)> on_begin)
+        : view_(view), on_begin_(std::move(on_begin)) {}
+
+    void on_event(const engine::Event& event) override {
+        if (on_begin_ && (event.type == "run.started" || event.type == "run.resumed")) {
+            std::exchange(on_begin_, nullptr)(event.run);
+        }
+        if (view_ != nullptr) view_->on_event(event);
+    }
+
+  private:
+    engine::EventSink* view_;
+    std::function<void(std::int64_t)> on_begin_;
+};
+
+// Everything a run holds while it goes on. Members in the order they must be given back, last
+// first.
+struct Bench {
+    Interrupts interrupts;
+    store::RunLock lock;
+    std::unique_ptr<store::Journal> journal;
+    std::unique_ptr<remote::Fleet> fleet;
+    cluster::Operation operation;
+
+    Bench(const Call& call, const RunRequest& request)
+        : lock(take_lock(request)),
+          journal(store::Journal::create_or_open(request.cluster.journal())),
+          fleet(open_fleet(request.spec, request.options, request.cluster, Keep::changes)),
+          operation(request.spec, *fleet, system_clock(),
+                    {.ignore_checks = request.options.ignore_checks,
+                     .run_options = request.options.to_json(),
+                     .wait_for_user = call.output.err_is_terminal && !call.arguments.has("--yes") &&
+                                      request.detached == nullptr}) {}
+
+    static store::RunLock take_lock(const RunRequest& request) {
+        make_private_folders(request.cluster.folder);
+        return store::RunLock::take(request.cluster.folder, request.command);
+    }
+};
+
+// Steps a host has in the plan, and those the last run acknowledged already when it is this very
+// plan.
+std::vector<HostTotal> totals(const engine::Plan& plan, store::Journal& journal) {
+    std::map<std::string, HostTotal> hosts;
+    for (const engine::Node& node : plan.nodes()) {
+        HostTotal& total = hosts[node.step.host];
+        total.host = node.step.host;
+        ++total.steps;
+    }
+    const std::optional<store::Run> last = journal.last_run();
+    if (last && last->plan_hash == plan.hash() && engine::can_be_continued(*last)) {
+        for (const store::NodeState& state : journal.node_states()) {
+            const engine::NodeIndex index = plan.find(state.node);
+            const bool done = state.outcome == "changed" || state.outcome == "unchanged" ||
+                              state.outcome == "skipped" || state.outcome == "undone";
+            if (!done || state.run != last->id || index == engine::kNoNode) continue;
+            ++hosts[plan.node(index).step.host].done_before;
+        }
+    }
+    std::vector<HostTotal> out;
+    for (auto& [host, total] : hosts) out.push_back(std::move(total));
+    return out;
+}
+
+using Work = std::function<cluster::RunReport(engine::EventSink*)>;
+
+cluster::RunReport watch(const Call& call, const RunRequest& request, Bench& bench,
+                         const engine::Plan& plan, const Work& work) {
+    const bool background = request.detached != nullptr;
+    const std::unique_ptr<engine::EventSink> view =
+        make_view(background ? ViewKind::plain : view_kind(call.arguments.value("--progress")),
+                  {.cluster = request.cluster.name,
+                   .totals = totals(plan, *bench.journal),
+                   .style = background ? Style{} : call.output.err_style,
+                   .verbose = call.output.verbose,
+                   .terminal = call.output.err_is_terminal,
+                   .clock = &system_clock()});
+    RunSink sink(view.get(), [&](std::int64_t run) {
+        bench.lock.set_run(run);
+        if (background) request.detached->leave(request.cluster.log(), run);
+    });
+    return work(&sink);
+}
+
+ExitCode finish(const Call& call, const RunRequest& request, Bench& bench, const std::string& kind,
+                const cluster::RunReport& report) {
+    const std::string& name = request.cluster.name;
+    call.output.result(report_json(name, kind, report, request.spec),
+                       [&] { return report_text(name, kind, report, call.output.out_style); });
+    call.output.out().flush();
+    if (const std::string next = next_commands(name, report); !next.empty()) call.output.note(next);
+    const ExitCode code = exit_code_of(report.outcome.result);
+    if (report.outcome.abandoned > 0) {
+        // Threads of steps that did not end cannot be joined; all they did is recorded as intent.
+        bench.journal->flush();
+        ::_exit(static_cast<int>(code));
+    }
+    return code;
+}
+
+void show_failed_checks(const Call& call, const std::vector<cluster::CheckResult>& checks) {
+    call.output.err() << checks_table(checks, call.output.err_style, call.output.verbose)
+                      << std::flush;
+    call.output.note("nothing was changed; ignore a check with --ignore-checks ID");
+}
+
+[[noreturn]] void leave_unchanged(const Call& call) {
+    call.output.note("nothing was changed");
+    throw Cancelled();
+}
+
+void ask_before_apply(const Call& call, const std::string& cluster, const engine::Preview& preview,
+                      const std::stop_token& stop) {
+    if (preview.to_change == 0) return;
+    call.output.note(fmt::format("{}: {}", cluster, count(preview).words()));
+    if (!confirm(call.output, fmt::format("Apply to {}?", cluster), stop)) leave_unchanged(call);
+}
+
+}  // namespace
+
+ExitCode run_apply(const Call& call, const RunRequest& request) {
+    Bench bench(call, request);
+    cluster::Operation& operation = bench.operation;
+    const std::stop_token stop = bench.interrupts.token();
+    operation.gather_facts(stop);
+    const std::vector<cluster::CheckResult>& checks = operation.run_checks();
+    if (stop.stop_requested()) throw Cancelled();
+    if (!operation.checks_passed()) {
+        show_failed_checks(call, checks);
+        return ExitCode::preflight_failed;
+    }
+    const engine::Plan& plan = operation.plan();
+    if (request.saved != nullptr || request.ask) {
+        const engine::Preview preview = operation.preview(bench.journal->node_states(), stop);
+        if (stop.stop_requested()) throw Cancelled();
+        if (request.saved != nullptr) require_same(*request.saved, engine::to_json(plan, preview));
+        if (request.ask) ask_before_apply(call, request.cluster.name, preview, stop);
+    }
+    const cluster::RunReport report =
+        watch(call, request, bench, plan,
+              [&](engine::EventSink* sink) { return operation.apply(*bench.journal, sink, stop); });
+    return finish(call, request, bench, "apply", report);
+}
+
+ExitCode run_reset(const Call& call, const RunRequest& request) {
+    Bench bench(call, request);
+    cluster::Operation& operation = bench.operation;
+    const std::stop_token stop = bench.interrupts.token();
+    operation.gather_facts(stop);
+    if (stop.stop_requested()) throw Cancelled();
+    const engine::UndoPlan undo = engine::reverse(operation.plan(), bench.journal->node_states(),
+                                                  bench.journal->baselines(), request.options.undo);
+    for (const auto& [node, why] : undo.left) {
+        call.output.warning(fmt::format("{} cannot be undone: {}", node, why));
+    }
+    if (request.ask) {
+        call.output.note(
+            fmt::format("{} steps of {} will be undone", undo.plan.size(), request.cluster.name));
+        const std::string answer = ask(call.output, "Type the name of the cluster to go on:", stop);
+        if (answer != request.cluster.name) leave_unchanged(call);
+    }
+    const cluster::RunReport report = watch(
+        call, request, bench, undo.plan,
+        [&](engine::EventSink* sink) { return operation.reset(*bench.journal, undo, sink, stop); });
+    return finish(call, request, bench, "reset", report);
+}
+
+ExitCode continue_last_run(const Call& call, const ClusterFolder& cluster,
+                           const std::string& command) {
+    const store::Run run = find_run(*open_journal(cluster), cluster);
+    if (!engine::can_be_continued(run)) {
+        throw UserError("RUN-COMPLETE",
+                        fmt::format("run {} of {} has {}: there is nothing to go on with", run.id,
+                                    cluster.name, run.result),
+                        {.remedy = "slipway apply -c FILE starts a new run"});
+    }
+    RunRequest request{.command = command,
+                       .cluster = cluster,
+                       .spec = stored_spec(run.spec, fmt::format("spec of run {}", run.id)),
+                       .options = RunOptions::from_json(run.options)};
+    request.options.override_with(call.arguments);
+    return run.kind == "reset" ? run_reset(call, request) : run_apply(call, request);
+}
+
+store::Run last_apply(store::Journal& journal, const ClusterFolder& cluster) {
+    for (const store::Run& run : journal.runs()) {
+        if (run.kind == "apply") return run;
+    }
+    throw UserError("RUN-NONE", fmt::format("there was no apply of {} yet", cluster.name),
+                    {.remedy = "slipway apply -c FILE"});
+}
+
+}  // namespace slipway::cli

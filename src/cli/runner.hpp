@@ -1,0 +1,40 @@
+// A run in this process, from the lock to the report. apply, resume, retry and reset end here.
+//
+//     return run_apply(call, {.command = "apply", .cluster = …, .spec = …, .options = …, .ask =
+//     true});
+#pragma once
+
+#include "cli/command.hpp"
+#include "cli/detach.hpp"
+#include "cli/run_options.hpp"
+#include "cli/saved_plan.hpp"
+#include "cli/state.hpp"
+#include "cluster/operation.hpp"
+#include "config/spec.hpp"
+
+#include <string>
+
+namespace slipway::cli {
+
+struct RunRequest {
+    std::string command;  // what the lock says of us
+    ClusterFolder cluster;
+    config::Spec spec;
+    RunOptions options;
+    bool ask = false;                  // show the counts and ask before the run begins
+    const SavedPlan* saved = nullptr;  // must still fit
+    Detached* detached = nullptr;      // go on in the background
+};
+
+ExitCode run_apply(const Call& call, const RunRequest& request);
+ExitCode run_reset(const Call& call, const RunRequest& request);
+
+// Goes on with the last run as it was started; throws RUN-COMPLETE when there is nothing to go on
+// with.
+ExitCode continue_last_run(const Call& call, const ClusterFolder& cluster,
+                           const std::string& command);
+
+// The spec and options of the last apply: what a reset undoes.
+store::Run last_apply(store::Journal& journal, const ClusterFolder& cluster);
+
+}  // namespace slipway::cli

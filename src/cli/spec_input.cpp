@@ -1,0 +1,55 @@
+#include "cli/spec_input.hpp"
+
+#include "base/files.hpp"
+#include "cluster/flow.hpp"
+
+#include <utility>
+
+#include <unistd.h>
+
+namespace slipway::cli {
+
+std::vector<config::Source> spec_sources(const Arguments& arguments) {
+    std::vector<config::Source> sources;
+    bool stdin_taken = false;
+    for (const std::string& file : arguments.values("--config")) {
+        if (file != "-") {
+            sources.push_back({.file = file, .text = read_file(file)});
+            continue;
+        }
+        if (std::exchange(stdin_taken, true)) {
+            throw UsageError("USAGE-STDIN-TWICE", "standard input can be read only once",
+                             {.remedy = "give '-c -' once"});
+        }
+        sources.push_back({.file = "<stdin>", .text = read_all(STDIN_FILENO, "standard input")});
+    }
+    if (sources.empty()) {
+        throw UsageError(
+            "USAGE-NO-SPEC", "no spec was given",
+            {.remedy = "-c FILE, or -c - for standard input; slipway init writes one"});
+    }
+    return sources;
+}
+
+config::LoadedSpec load_checked(const std::vector<config::Source>& sources) {
+    config::LoadedSpec loaded = config::load_spec(sources);
+    // Only the layer of the steps knows their names.
+    const std::vector<config::Problem> more = cluster::check_step_references(loaded);
+    loaded.problems.insert(loaded.problems.end(), more.begin(), more.end());
+    return loaded;
+}
+
+config::Spec read_spec(const Call& call) {
+    config::LoadedSpec loaded = load_checked(spec_sources(call.arguments));
+    if (!loaded.ok()) throw SpecInvalid(std::move(loaded.problems));
+    for (const config::Problem& notice : loaded.problems) call.output.note(notice.line());
+    return std::move(loaded.spec);
+}
+
+config::Spec stored_spec(const std::string& text, const std::string& where) {
+    config::LoadedSpec loaded = config::load_spec({{.file = where, .text = text}});
+    if (!loaded.ok()) throw SpecInvalid(std::move(loaded.problems));
+    return std::move(loaded.spec);
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,11 @@
+// The flows there are; each is one file of this folder.
+#pragma once
+
+#include "cluster/flow.hpp"
+
+namespace slipway::cluster {
+
+// From machines as they were delivered to machines Kubernetes can be put on.
+Flow prepare_hosts();
+
+}  // namespace slipway::cluster

@@ -1,0 +1,158 @@
+#include "cluster/operation.hpp"
+
+#include "base/error.hpp"
+#include "base/mutex.hpp"
+#include "cluster/domains.hpp"
+#include "cluster/flows/flows.hpp"
+#include "config/load.hpp"
+#include "engine/attempt.hpp"
+#include "engine/session.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace slipway::cluster {
+
+Operation::Operation(config::Spec spec, remote::Fleet& fleet, Clock& clock,
+                     OperationOptions options)
+    : spec_(std::move(spec)), fleet_(fleet), clock_(clock), options_(std::move(options)) {}
+
+void Operation::gather_facts(std::stop_token stop) {
+    struct Answers {
+        Mutex mutex;
+        std::map<std::string, remote::Facts> facts SLIPWAY_GUARDED_BY(mutex);
+        std::map<std::string, std::string> unreachable SLIPWAY_GUARDED_BY(mutex);
+    } answers;
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (std::size_t i = next++; i < spec_.hosts.size() && !stop.stop_requested(); i = next++) {
+            const std::string& name = spec_.hosts[i].name;
+            try {
+                remote::Facts facts = fleet_.host(name).facts({.stop = stop});
+                const Lock lock(answers.mutex);
+                answers.facts[name] = std::move(facts);
+            } catch (const Error& error) {
+                const Lock lock(answers.mutex);
+                answers.unreachable[name] = error.message();
+            } catch (const Cancelled&) {
+                return;
+            }
+        }
+    };
+    {
+        // One thread a host, up to what a computer takes easily; each spends its time waiting.
+        std::vector<std::jthread> threads;
+        const std::size_t count = std::min<std::size_t>(spec_.hosts.size(), 128);
+        for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+        work();
+    }
+    if (stop.stop_requested()) throw Cancelled();
+    const Lock lock(answers.mutex);
+    facts_ = std::move(answers.facts);
+    unreachable_ = std::move(answers.unreachable);
+    plan_.reset();
+}
+
+const std::vector<CheckResult>& Operation::run_checks() {
+    checks_ = cluster::run_checks(spec_, facts_, unreachable_, options_.ignore_checks);
+    return checks_;
+}
+
+bool Operation::checks_passed() const {
+    return std::ranges::none_of(checks_, [](const CheckResult& r) { return r.blocks(); });
+}
+
+const engine::Plan& Operation::plan() {
+    if (!plan_) {
+        plan_ = engine::Plan::build(instantiate(prepare_hosts(), spec_, facts_),
+                                    {.skip = spec_.steps.skip, .delegate = spec_.steps.delegate});
+    }
+    return *plan_;
+}
+
+engine::Policy Operation::policy() const {
+    const config::RunLimits& limits = spec_.limits;
+    engine::Policy policy;
+    policy.domains = failure_domains(spec_);
+    policy.stop_on_first_failure = limits.on_failure == config::OnFailure::stop;
+    policy.pools = {{"dial", static_cast<std::size_t>(limits.parallel_dials)},
+                    {"upload", static_cast<std::size_t>(limits.parallel_uploads)}};
+    policy.parallel_steps = static_cast<std::size_t>(limits.parallel_steps);
+    policy.parallel_per_host = static_cast<std::size_t>(limits.parallel_per_host);
+    policy.retries = static_cast<int>(limits.retries);
+    policy.step_timeout = std::chrono::seconds(limits.step_timeout_seconds);
+    return policy;
+}
+
+engine::Preview Operation::preview(const std::vector<store::NodeState>& states,
+                                   std::stop_token stop) {
+    return engine::preview_plan(plan(), states, fleet_, clock_, policy().parallel_steps, stop);
+}
+
+RunReport Operation::apply(store::Journal& journal, engine::EventSink* sink, std::stop_token stop) {
+    return execute(journal, plan(), "apply", sink, stop);
+}
+
+RunReport Operation::reset(store::Journal& journal, const engine::UndoPlan& undo,
+                           engine::EventSink* sink, std::stop_token stop) {
+    return execute(journal, undo.plan, "reset", sink, stop);
+}
+
+RunReport Operation::execute(store::Journal& journal, const engine::Plan& plan,
+                             const std::string& kind, engine::EventSink* sink,
+                             std::stop_token stop) {
+    const engine::Session session = engine::start_session(
+        journal, plan,
+        {.kind = kind, .spec = config::to_canonical_json(spec_), .options = options_.run_options},
+        clock_);
+    record_findings(journal, session.run, sink);
+    engine::Executor executor(plan, {journal, fleet_, clock_, sink}, policy(),
+                              {.run = session.run,
+                               .resumed = session.resumed,
+                               .undo = kind == "reset",
+                               .wait_for_user = options_.wait_for_user});
+    return {.run = session.run,
+            .resumed = session.resumed,
+            .outcome = executor.run(session.states, stop)};
+}
+
+// Facts and checks belong to the run they were made for: `slipway hosts facts`, `slipway events`.
+void Operation::record_findings(store::Journal& journal, std::int64_t run,
+                                engine::EventSink* sink) {
+    std::vector<engine::Event> events;
+    for (const auto& [host, facts] : facts_) {
+        journal.store_facts(
+            {.host = host, .at_ms = clock_.wall_ms(), .facts = json::serialize(facts.to_json())});
+        events.push_back({.run = run,
+                          .wall_ms = clock_.wall_ms(),
+                          .type = "host.connected",
+                          .host = host,
+                          .body = {{"os", facts.os_id + " " + facts.os_version},
+                                   {"kernel", facts.kernel},
+                                   {"arch", facts.arch}}});
+    }
+    for (const CheckResult& check : checks_) {
+        if (check.outcome == CheckOutcome::passed) continue;
+        const bool blocking = check.severity == CheckSeverity::error;
+        events.push_back({.run = run,
+                          .wall_ms = clock_.wall_ms(),
+                          .type = "check.finished",
+                          .level = blocking ? engine::Level::error : engine::Level::warning,
+                          .host = check.host,
+                          .body = {{"check", check.id},
+                                   {"result", check.ignored ? "ignored" : to_string(check.outcome)},
+                                   {"severity", to_string(check.severity)},
+                                   {"seen", check.seen},
+                                   {"wanted", check.wanted},
+                                   {"remedy", check.remedy}}});
+    }
+    std::vector<store::EventRow> rows;
+    for (const engine::Event& event : events) {
+        rows.push_back(engine::to_row(event));
+        if (sink != nullptr) sink->on_event(event);
+    }
+    journal.append_events(std::move(rows));
+}
+
+}  // namespace slipway::cluster

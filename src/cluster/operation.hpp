@@ -1,0 +1,73 @@
+// The life of an apply, from a spec to an outcome; what the command line and the server both call.
+//
+//     Operation op(spec, {.fleet = fleet, .clock = clock, .ignore_checks = {}});
+//     op.gather_facts(stop);           // read only, all hosts at once
+//     op.run_checks();                 // read only
+//     const engine::Plan& plan = op.plan();
+//     engine::Outcome o = op.apply(journal, view, stop);
+#pragma once
+
+#include "cluster/checks/check.hpp"
+#include "config/spec.hpp"
+#include "engine/executor.hpp"
+#include "engine/preview.hpp"
+#include "engine/undo.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace slipway::cluster {
+
+struct OperationOptions {
+    std::vector<std::string> ignore_checks = {};
+    std::string run_options = {};  // JSON kept with the run, for `resume`
+    bool wait_for_user = false;
+};
+
+struct RunReport {
+    std::int64_t run = 0;
+    bool resumed = false;
+    engine::Outcome outcome;
+};
+
+class Operation {
+  public:
+    Operation(config::Spec spec, remote::Fleet& fleet, Clock& clock, OperationOptions options = {});
+
+    // Facts of all hosts in parallel; a host that cannot be reached becomes a failed check.
+    void gather_facts(std::stop_token stop);
+    const std::map<std::string, remote::Facts>& facts() const { return facts_; }
+
+    const std::vector<CheckResult>& run_checks();
+    bool checks_passed() const;  // no failed check of severity error that is not ignored
+
+    const engine::Plan& plan();  // built on first use
+    engine::Preview preview(const std::vector<store::NodeState>& states, std::stop_token stop);
+
+    // `sink` may be null. Facts and checks go into the journal and the events.
+    RunReport apply(store::Journal& journal, engine::EventSink* sink, std::stop_token stop);
+    RunReport reset(store::Journal& journal, const engine::UndoPlan& undo, engine::EventSink* sink,
+                    std::stop_token stop);
+
+    const config::Spec& spec() const { return spec_; }
+    engine::Policy policy() const;
+
+  private:
+    RunReport execute(store::Journal& journal, const engine::Plan& plan, const std::string& kind,
+                      engine::EventSink* sink, std::stop_token stop);
+    void record_findings(store::Journal& journal, std::int64_t run, engine::EventSink* sink);
+
+    config::Spec spec_;
+    remote::Fleet& fleet_;
+    Clock& clock_;
+    OperationOptions options_;
+    std::map<std::string, remote::Facts> facts_;
+    std::map<std::string, std::string> unreachable_;  // host -> why
+    std::vector<CheckResult> checks_;
+    std::optional<engine::Plan> plan_;
+};
+
+}  // namespace slipway::cluster

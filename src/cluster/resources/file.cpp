@@ -1,0 +1,57 @@
+#include "cluster/resources/file_json.hpp"
+#include "cluster/resources/kinds.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::cluster {
+
+namespace {
+
+class File : public Resource {
+  public:
+    File(std::string path, remote::FileState wanted)
+        : Resource("file", std::move(path)), wanted_(std::move(wanted)) {}
+
+    json::value desired() const override { return to_json(wanted_); }
+    json::value read(Target& target) const override { return read_path(target, name()); }
+
+    bool differs(const json::value& now) const override {
+        if (is_absent(now)) return true;
+        const remote::FileState file = file_from_json(now);
+        // The mode of a link means nothing.
+        return wanted_.link_target.empty() ? file != wanted_ : file.link_target != wanted_.link_target;
+    }
+
+    engine::Change change(const json::value& now) const override {
+        const bool absent = is_absent(now);
+        const remote::FileState file = absent ? remote::FileState{} : file_from_json(now);
+        std::string detail;
+        if (!wanted_.link_target.empty()) {
+            detail = "-> " + wanted_.link_target;
+        } else if (absent || file.content != wanted_.content) {
+            detail = line_changes(file.content, wanted_.content);
+        } else {
+            detail = fmt::format("{:04o} {}:{} -> {:04o} {}:{}", file.mode, file.owner, file.group,
+                                 wanted_.mode, wanted_.owner, wanted_.group);
+        }
+        return {absent ? "create" : "change", describe(), std::move(detail)};
+    }
+
+    void apply(Target& target) const override {
+        target.host.write_file(name(), wanted_, target.call);
+    }
+    void restore(Target& target, const json::value& before) const override {
+        restore_path(target, name(), before);
+    }
+
+  private:
+    remote::FileState wanted_;
+};
+
+}  // namespace
+
+ResourcePtr file(std::string path, remote::FileState wanted) {
+    return std::make_shared<File>(std::move(path), std::move(wanted));
+}
+
+}  // namespace slipway::cluster

@@ -1,0 +1,51 @@
+#include "base/error.hpp"
+#include "cluster/resources/kinds.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::cluster {
+
+namespace {
+
+std::vector<std::string> strings_at(const json::object& object, std::string_view key) {
+    std::vector<std::string> out;
+    const json::value* list = object.if_contains(key);
+    if (!list || !list->is_array()) return out;
+    for (const json::value& item : list->as_array()) {
+        if (item.is_string()) out.emplace_back(std::string_view(item.as_string()));
+    }
+    return out;
+}
+
+Activation activation_of(const json::object& identity) {
+    return {.unit = string_at(identity, "unit"),
+            .command = strings_at(identity, "command"),
+            .undo_command = strings_at(identity, "undo_command")};
+}
+
+}  // namespace
+
+ResourcePtr resource_from_identity(const json::object& identity) {
+    const std::string kind = string_at(identity, "kind");
+    const std::string name = string_at(identity, "name");
+    if (kind == "file") return file(name, {});
+    if (kind == "block in") return text_block(name, "");
+    if (kind == "configuration") return activated_file(name, "", activation_of(identity));
+    if (kind == "configuration in") return activated_block(name, "", activation_of(identity));
+    if (kind == "folder") return folder(name, 0755);
+    if (kind == "hostname") return hostname("");
+    if (kind == "kernel module") return kernel_module(name);
+    if (kind == "sysctl") return sysctl(name, "");
+    if (kind == "swap") return no_swap();
+    if (kind == "unit") return running_unit(name);
+    if (kind == "user") return user(name, {});
+    if (kind == "selinux") return selinux_mode("");
+    if (kind == "timezone") return timezone("");
+    if (kind == "firewalld service") return firewalld_service(name);
+    if (kind == "ufw profile") return ufw_profile(name);
+    throw StateError("STATE-NEWER", fmt::format("the journal records a '{}', which this Slipway does not know", kind),
+                     {.cause = "a newer Slipway made the run",
+                      .remedy = "use that version, or a newer one"});
+}
+
+}  // namespace slipway::cluster

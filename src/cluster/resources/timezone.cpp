@@ -1,0 +1,55 @@
+#include "cluster/resources/file_json.hpp"
+#include "cluster/resources/kinds.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::cluster {
+
+namespace {
+
+constexpr const char* kLink = "/etc/localtime";
+constexpr const char* kDebianFile = "/etc/timezone";  // Debian keeps the name here as well
+
+class Timezone : public Resource {
+  public:
+    explicit Timezone(std::string zone) : Resource("timezone", ""), zone_(std::move(zone)) {}
+
+    json::value desired() const override { return json::value(zone_); }
+
+    json::value read(Target& target) const override {
+        return json::object{{"link", read_path(target, kLink)}, {"name", read_path(target, kDebianFile)}};
+    }
+
+    bool differs(const json::value& now) const override { return zone_of(now) != zone_; }
+
+    engine::Change change(const json::value& now) const override {
+        return {"change", describe(), fmt::format("{} -> {}", zone_of(now), zone_)};
+    }
+
+    void apply(Target& target) const override {
+        run_checked(target, {"timedatectl", "set-timezone", zone_});
+    }
+
+    void restore(Target& target, const json::value& before) const override {
+        restore_path(target, kLink, before.at("link"));
+        restore_path(target, kDebianFile, before.at("name"));
+    }
+
+  private:
+    // No link means UTC (localtime(5)).
+    static std::string zone_of(const json::value& now) {
+        static constexpr std::string_view kFolder = "zoneinfo/";
+        const json::value& link = now.at("link");
+        const std::string target = is_absent(link) ? "" : file_from_json(link).link_target;
+        const std::size_t at = target.find(kFolder);
+        return at == std::string::npos ? "UTC" : target.substr(at + kFolder.size());
+    }
+
+    std::string zone_;
+};
+
+}  // namespace
+
+ResourcePtr timezone(std::string zone) { return std::make_shared<Timezone>(std::move(zone)); }
+
+}  // namespace slipway::cluster

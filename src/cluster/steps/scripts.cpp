@@ -1,0 +1,125 @@
+#include "cluster/steps/scripts.hpp"
+
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+
+namespace slipway::cluster {
+
+namespace {
+
+constexpr const char* kRoot = "/var/lib/slipway";
+constexpr const char* kFolder = "/var/lib/slipway/scripts";
+constexpr std::size_t kLastLines = 10;
+
+// One script as every host runs it; shared, because the text may be long and the hosts many.
+struct ScriptRun {
+    config::Script script;
+    std::string text;
+    std::string id;      // of the step
+    std::string digest;  // of text and environment
+    bool tidy_root;      // nothing else on the host keeps /var/lib/slipway
+};
+
+std::shared_ptr<const ScriptRun> make_run(const config::Spec& spec, const config::Script& script, std::string_view prefix) {
+    auto run = std::make_shared<ScriptRun>();
+    run->script = script;
+    run->text = script.file.empty() ? script.script : read_file(script.file);
+    run->id = std::string(prefix) + script.name;
+    run->tidy_root = prefix == kPreInstallScript || !spec.os.users_and_folders;
+    Sha256 digest;
+    digest.field(run->text);
+    for (const auto& [key, value] : script.env) digest.field(key).field(value);
+    run->digest = digest.hex();
+    return run;
+}
+
+bool is_for(const config::Script& script, const config::Host& host) {
+    return script.roles.empty() || std::ranges::any_of(script.roles, [&](config::Role role) {
+               return host.has(role);
+           });
+}
+
+void remove_if_empty(remote::Host& host, const std::string& folder, const remote::CallOptions& call) {
+    try {
+        host.remove_file(folder, call);
+    } catch (const RemoteError&) {
+        // Something is in it, so it is not ours to remove.
+    }
+}
+
+void run_script(engine::Context& c, const ScriptRun& run) {
+    const std::string path = fmt::format("{}/{}", kFolder, run.id);
+    c.host().write_file(path, {.content = run.text, .mode = 0700}, c.call());
+    std::deque<std::string> last;
+    const remote::CommandResult result = c.host().run(
+        {.argv = {"/bin/bash", path},
+         .env = run.script.env,
+         .deadline = std::chrono::seconds(run.script.timeout_seconds),
+         .on_line =
+             [&](std::string_view stream, std::string_view line) {
+                 c.log(stream, line);
+                 last.emplace_back(line);
+                 if (last.size() > kLastLines) last.pop_front();
+             }},
+        c.call());
+    c.host().remove_file(path, c.call());
+    remove_if_empty(c.host(), kFolder, c.call());
+    if (run.tidy_root) remove_if_empty(c.host(), kRoot, c.call());
+    if (result.exit_code == 0) return;
+    const std::string said = join(std::vector(last.begin(), last.end()), "\n");
+    throw RemoteError("SCRIPT-FAILED",
+                      fmt::format("script {} ended with {} on {}", run.script.name, result.exit_code,
+                                  c.host().name()),
+                      {.cause = said.empty() ? "the script wrote nothing" : printable(said, true),
+                       .remedy = "correct the script or the host, then resume"});
+}
+
+engine::Step script_step(const std::shared_ptr<const ScriptRun>& run) {
+    engine::Step step;
+    step.id = run->id;
+    step.title = fmt::format("Run script {}", run->script.name);
+    step.inputs = run->digest;
+    step.deadline = std::chrono::seconds(run->script.timeout_seconds);
+    // What a script changes cannot be seen from outside: it is done when the journal says so.
+    step.probe = [run](engine::Context& c) {
+        engine::Probe answer{.done = c.recorded_as_done()};
+        if (!answer.done) answer.changes.push_back({"run", "script " + run->script.name, ""});
+        return answer;
+    };
+    step.act = [run](engine::Context& c) { run_script(c, *run); };
+    step.verify = [](engine::Context&) {};
+    return step;
+}
+
+}  // namespace
+
+std::vector<engine::Step> script_steps(const StepInput& in, const std::vector<config::Script>& scripts,
+                                       std::string_view prefix) {
+    std::vector<engine::Step> out;
+    for (const config::Script& script : scripts) {
+        if (!is_for(script, *in.host)) continue;
+        out.push_back(script_step(in.memo.get<ScriptRun>(
+            std::string(prefix) + script.name, [&] { return make_run(in.spec, script, prefix); })));
+    }
+    return out;
+}
+
+std::vector<std::string> script_step_ids(const config::Spec& spec) {
+    std::vector<std::string> out;
+    for (const auto& script : spec.hooks.pre_install) {
+        out.push_back(std::string(kPreInstallScript) + script.name);
+    }
+    for (const auto& script : spec.hooks.post_install) {
+        out.push_back(std::string(kPostInstallScript) + script.name);
+    }
+    return out;
+}
+
+}  // namespace slipway::cluster

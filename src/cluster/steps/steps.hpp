@@ -1,0 +1,43 @@
+// The kinds of steps there are; each is one file of this folder, named like its function. A step file
+// holds what is particular to the step: which resources it wants, and why.
+#pragma once
+
+#include "cluster/flow.hpp"
+#include "cluster/resources/kinds.hpp"
+
+namespace slipway::cluster {
+
+StepKind run_pre_install_scripts();
+StepKind set_hostname();
+StepKind write_hosts_entries();
+StepKind load_kernel_modules();
+StepKind set_sysctls();
+StepKind turn_off_swap();
+StepKind raise_limits();
+StepKind sync_time();
+StepKind create_users_and_folders();
+StepKind set_selinux_mode();
+StepKind open_firewall_ports();
+StepKind run_post_install_scripts();
+
+// Every step of a host waits for the user's own scripts on it.
+inline constexpr const char* kAfterPreInstall = "pre-install-script-*";
+
+// The first line of every file of ours.
+inline constexpr std::string_view kWrittenBySlipway = "# Written by Slipway; changes are overwritten.\n";
+
+// One step of the id over the resources; none when the list is empty.
+using ResourcesOf = std::function<std::vector<ResourcePtr>(const StepInput&)>;
+std::function<std::vector<engine::Step>(const StepInput&)> step_of(std::string id, ResourcesOf resources);
+
+// As above, with one list for all hosts that have the same `variant`.
+using VariantOf = std::function<std::string(const StepInput&)>;
+std::function<std::vector<engine::Step>(const StepInput&)> shared_step_of(std::string id, VariantOf variant,
+                                                                          ResourcesOf resources);
+
+// "control-plane,worker": hosts of the same roles often want the same.
+std::string roles_of(const config::Host& host);
+
+bool is_ip_address(const std::string& text);
+
+}  // namespace slipway::cluster

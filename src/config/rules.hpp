@@ -1,0 +1,35 @@
+// The rules texts of a spec follow, by name. Each is a constant: d.field(…).rule(rules::cidr()).
+//
+// A rule says what is wrong after the value, and what to do: `"10.0.0.0/33" is not a network; write …`.
+#pragma once
+
+#include "config/describe.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace slipway::config::rules {
+
+const Rule& dns_label();      // node-1: a host, a cluster, a script
+const Rule& dns_name();       // cluster.local
+const Rule& address();        // IP address or host name
+const Rule& host_address();   // the same, or "local"
+const Rule& cidr();           // network without host bits
+const Rule& version();        // v1.34.11
+const Rule& login_user();     // for ssh
+const Rule& account();        // a user or group of a Linux system
+const Rule& absolute_path();  // on a host
+const Rule& local_path();     // on this computer
+const Rule& file_mode();      // 0755
+const Rule& port_range();     // 8080/tcp, 30000-32767/udp
+const Rule& label_key();
+const Rule& label_value();
+const Rule& env_name();
+const Rule& one_line();  // no control characters: fits one line of a file of ours
+const Rule& sysctl();
+const Rule& kernel_module();
+const Rule& timezone();
+const Rule& step_id();  // load-modules, or host/load-modules
+
+}  // namespace slipway::config::rules

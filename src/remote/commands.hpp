@@ -1,0 +1,51 @@
+// The commands a simulated machine understands: each a small function that changes the model as the
+// real tool would change the machine and prints what the real tool prints.
+//
+//     run_command(model, {.argv = {"hostnamectl", "set-hostname", "cp1"}});
+//
+// A program that is not in the table, or whose package is not installed, ends with 127 as a failed
+// exec does. Options a command does not know end with its usage error, so that a step cannot rely
+// on something only the simulation would let pass.
+#pragma once
+
+#include "remote/model.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slipway::remote {
+
+// One command as its function sees it.
+struct Invocation {
+    Model& model;
+    std::span<const std::string> args;  // without the program
+    const Command& command;
+    Millis pause{0};  // how long it takes by itself (`sleep 3` in a script)
+
+    bool is(std::initializer_list<std::string_view> words) const;
+};
+
+CommandResult printed(std::string out);
+CommandResult failed(int exit_code, std::string err);
+
+// The command's result; changes are left pending in the model. `pause` is added to by slow
+// commands.
+CommandResult run_command(Model& model, const Command& command, Millis& pause);
+
+// Programs in the table, for tests and docs.
+std::vector<std::string> known_programs();
+
+namespace commands {
+
+// firewall_commands.cpp
+CommandResult firewall_cmd(Invocation& in);
+CommandResult ufw(Invocation& in);
+
+// script_command.cpp
+CommandResult bash(Invocation& in);
+
+}  // namespace commands
+
+}  // namespace slipway::remote

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Names and shapes that scripts may rely on."""
+
+import json
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
+import case  # noqa: E402
+
+
+class Contract(case.Case):
+    def test_init_prints_a_spec_that_validates(self):
+        made = self.program.run("init", "demo", "--host", "cp1=10.0.0.1:control-plane", "--host", "w1=10.0.0.2:worker").expect(0)
+        self.assertIn("apiVersion: slipway.dev/v1", made.out)
+        self.program.run("validate", "-c", "-", stdin=made.out).expect(0)
+
+    def test_specs_may_come_in_parts_and_from_standard_input(self):
+        site = self.site()
+        part = "apiVersion: slipway.dev/v1\nkind: Cluster\nmetadata: {name: site}\nspec: {os: {swapOff: false}}\n"
+        plan = self.program.run("plan", "-c", site.spec, "-c", "-", "--simulate", "-o", "json", stdin=part).expect(0).json
+        self.assertNotIn("turn-off-swap", {s["step"] for s in plan["steps"]})
+
+    def test_plan_is_one_object_with_hash_and_steps(self):
+        plan = self.site().run("plan", "-o", "json").expect(0).json
+        self.assertRegex(plan["hash"], "^[0-9a-f]{64}$")
+        ids = {s["id"] for s in plan["steps"]}
+        for step in plan["steps"]:
+            self.assertLessEqual({"id", "host", "needs", "change"}, set(step))
+            self.assertLessEqual(set(step["needs"]), ids)
+
+    def test_plan_hash_does_not_depend_on_the_order_of_the_file(self):
+        one = self.program.run("init", "site", *[a for h in case.THREE for a in ("--host", h)]).out
+        other = self.program.run("init", "site", *[a for h in reversed(case.THREE) for a in ("--host", h)]).out
+        self.assertNotEqual(one, other)
+        plans = [self.program.run("plan", "-c", "-", "--simulate", "-o", "json", stdin=t).expect(0).json for t in (one, other)]
+        self.assertEqual(plans[0]["hash"], plans[1]["hash"])
+
+    def test_apply_ends_with_one_object(self):
+        result = self.site().run("apply", "--yes", "-o", "json").expect(0).json
+        self.assertLessEqual({"result", "changed", "skipped", "failed", "seconds"}, set(result))
+
+    def test_second_apply_changes_nothing_and_says_so(self):
+        site = self.site()
+        site.run("apply", "--yes").expect(0)
+        hosts = site.hosts()
+        again = site.run("apply", "--yes").expect(0)
+        self.assertIn("nothing to do", again.out + again.err)
+        self.assertEqual(site.run("apply", "--yes", "-o", "json").expect(0).json["changed"], 0)
+        self.assertEqual(site.hosts(), hosts)
+
+    def test_events_are_json_lines_with_rising_numbers_and_known_types(self):
+        site = self.site()
+        site.run("apply", "--yes").expect(0)
+        events = site.run("events", "-o", "json").expect(0).json_lines
+        numbers = [e["seq"] for e in events]
+        self.assertEqual(numbers, sorted(set(numbers)))
+        self.assertEqual(events[-1]["type"], "run.finished")
+        self.assertTrue({"run.started", "step.started", "step.finished", "progress"} <= {e["type"] for e in events})
+        percent = [e["percent"] for e in events if e["type"] == "progress"]
+        self.assertEqual(percent, sorted(percent))
+        self.assertEqual(percent[-1], 100)
+
+    def test_data_goes_to_stdout_and_everything_else_to_stderr(self):
+        site = self.site()
+        result = site.run("apply", "--yes", "-o", "json").expect(0)
+        json.loads(result.out)
+        self.assertNotEqual(result.err, "", "progress is told on stderr")
+        self.assertNotIn("\x1b", result.out + result.err, "no colour and no cursor without a terminal")
+
+    def test_yaml_says_the_same_as_json(self):
+        site = self.site()
+        site.run("apply", "--yes").expect(0)
+        self.assertIn("result: succeeded", site.run("runs", "-o", "yaml").expect(0).out)
+
+    def test_state_folder_from_the_environment_is_private(self):
+        site = self.site()
+        state = self.folder / "elsewhere"
+        self.program.run("apply", "-c", site.spec, "--simulate", "--yes", env={"SLIPWAY_STATE": str(state)}).expect(0)
+        folder = state / "site"
+        self.assertEqual(os.stat(folder).st_mode & 0o777, 0o700)
+        for file in folder.iterdir():
+            if file.is_file():
+                self.assertEqual(os.stat(file).st_mode & 0o077, 0, f"{file.name} is readable by others")
+
+    def test_changed_spec_shows_and_does_only_that_change(self):
+        site = self.site()
+        site.run("apply", "--yes").expect(0)
+        site.spec.write_text(site.spec.read_text() + "  os:\n    extraSysctls: {vm.swappiness: '10'}\n")
+        plan = site.run("plan", "-o", "json").expect(0).json
+        changing = {s["step"]: s["reason"] for s in plan["steps"] if s["change"] != "none"}
+        self.assertEqual(changing, {"set-sysctls": "inputs changed"})
+        self.assertEqual(site.run("apply", "--yes", "-o", "json").expect(0).json["changed"], 3)
+
+    def test_reset_puts_back_what_was_found(self):
+        site = self.site()
+        site.run("apply", "--yes").expect(0)
+        dry = site.run("reset", "--dry-run", "-o", "json").expect(0)
+        json.loads(dry.out)
+        site.run("reset", "--yes").expect(0)
+        plan = site.run("plan", "-o", "json").expect(0).json
+        self.assertEqual({s["reason"] for s in plan["steps"] if s["change"] != "none"}, {"undone"})
+
+    def test_without_terminal_and_yes_apply_names_the_flag(self):
+        self.assertIn("--yes", self.site().run("apply").expect(64).err)
+
+    def test_real_hosts_are_refused_while_they_are_not_built(self):
+        site = self.site()
+        result = self.program.run("apply", "-c", site.spec, "--state", site.state, "--yes")
+        self.assertNotEqual(result.code, 0)
+        self.assertIn("HOSTS-NOT-BUILT", result.err)
+
+    def test_version_names_what_it_reads(self):
+        version = self.program.run("version", "-o", "json").expect(0).json
+        self.assertLessEqual({"version", "commit", "compiler"}, set(version))
+        self.assertIn("slipway.dev/v1", json.dumps(version))
+
+    def test_every_command_has_help_with_an_example(self):
+        listed = self.program.run("--help").expect(0).out
+        for command in ("init", "validate", "explain", "schema", "plan", "apply", "resume", "runs", "events", "logs",
+                        "pause", "cancel", "retry", "skip", "steps", "reset", "status", "preflight", "version", "completion"):
+            self.assertIn(command, listed)
+            self.assertIn(f"slipway {command}", self.program.run(command, "--help").expect(0).out)
+
+    def test_errors_carry_id_cause_and_remedy_and_can_be_explained(self):
+        result = self.program.run("runs", "--state", self.folder / "nowhere", "nobody")
+        self.assertNotEqual(result.code, 0)
+        self.assertRegex(result.err, r"error\[[A-Z-]+\]")
+        self.assertIn("remedy", result.err)
+        self.program.run("explain", "STATE-LOCKED").expect(0)
+
+    def test_thousand_hosts(self):
+        hosts = "".join(f"    - {{name: n{i}, address: 10.1.{i // 250}.{i % 250 + 1}, roles: [{'control-plane' if i < 3 else 'worker'}]}}\n"
+                        for i in range(1000))
+        spec = self.folder / "big.yaml"
+        spec.write_text("apiVersion: slipway.dev/v1\nkind: Cluster\nmetadata: {name: big}\nspec:\n  hosts:\n" + hosts)
+        state = self.folder / "state"
+        result = self.program.run("apply", "-c", spec, "--state", state, "--simulate", "--yes", "-o", "json", timeout=300).expect(0).json
+        self.assertEqual(result["failed"], 0)
+        again = self.program.run("apply", "-c", spec, "--state", state, "--simulate", "--yes", "-o", "json", timeout=300).expect(0).json
+        self.assertEqual(again["changed"], 0)
+
+
+if __name__ == "__main__":
+    case.main()
