@@ -53,7 +53,8 @@ code=0
 # The inner shell notes its process id and becomes slipway. The outer one's own word ("Killed") goes
 # nowhere; the program's output keeps its place.
 { bash -c 'echo $$ > .demo/pid; exec "$@"' apply "${apply[@]}" 2>&3 || code=$?; } 3>&2 2>/dev/null
-wait "$killer" || true
+kill "$killer" 2>/dev/null || true # it may have struck, or had no chance to
+wait "$killer" 2>/dev/null || true
 rm -f .demo/pid
 if [ -t 1 ]; then printf '\e[?25h\n'; fi # a killed program cannot give the cursor back
 if [ "$code" -eq 137 ]; then

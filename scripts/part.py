@@ -9,6 +9,7 @@ the end of the log is shown and its exit code is ours.
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -40,6 +41,8 @@ def main():
     with open(log, "wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT,
                                    stdin=subprocess.DEVNULL)
+    # Whoever ends us ends the command too; ninja lets its compilers go on a SIGTERM.
+    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     while True:
         try:
             code = process.wait(timeout=0.3)

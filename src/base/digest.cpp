@@ -32,18 +32,18 @@ const EVP_MD* sha256_algorithm() {
 }  // namespace
 
 struct Sha256::State {
-    EVP_MD_CTX* context = EVP_MD_CTX_new();
-    ~State() { EVP_MD_CTX_free(context); }
+    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
+                                                                    &EVP_MD_CTX_free};
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {
-    EVP_DigestInit_ex(state_->context, sha256_algorithm(), nullptr);
+    EVP_DigestInit_ex(state_->context.get(), sha256_algorithm(), nullptr);
 }
 
 Sha256::~Sha256() = default;
 
 Sha256& Sha256::update(std::string_view bytes) {
-    EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+    EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size());
     return *this;
 }
 
@@ -57,7 +57,7 @@ Sha256& Sha256::field(std::string_view bytes) {
 std::string Sha256::hex() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
     unsigned int size = 0;
-    EVP_DigestFinal_ex(state_->context, out.data(), &size);
+    EVP_DigestFinal_ex(state_->context.get(), out.data(), &size);
     return to_hex(out.data(), size);
 }
 

@@ -9,7 +9,8 @@
 namespace slipway {
 
 std::optional<IpAddress> IpAddress::parse(std::string_view text) {
-    if (text.size() >= INET6_ADDRSTRLEN || text.find('\0') != std::string_view::npos) return std::nullopt;
+    if (text.size() >= INET6_ADDRSTRLEN || text.find('\0') != std::string_view::npos)
+        return std::nullopt;
     const std::string terminated(text);
     IpAddress out;
     out.v6_ = text.find(':') != std::string_view::npos;
@@ -39,7 +40,8 @@ std::optional<Network> Network::parse(std::string_view text) {
     const auto address = IpAddress::parse(text.substr(0, slash));
     const std::string_view digits = text.substr(slash + 1);
     Network out;
-    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), out.prefix_);
+    const auto [end, failure] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), out.prefix_);
     const bool whole = failure == std::errc() && end == digits.data() + digits.size();
     const bool canonical = digits.size() == 1 || !digits.starts_with('0');
     if (!address || !whole || !canonical || out.prefix_ < 0 || out.prefix_ > address->bits()) {
@@ -59,6 +61,8 @@ bool Network::overlaps(const Network& other) const {
     return address_.masked(shorter) == other.address_.masked(shorter);
 }
 
-std::string Network::text() const { return address_.masked(prefix_).text() + "/" + std::to_string(prefix_); }
+std::string Network::text() const {
+    return address_.masked(prefix_).text() + "/" + std::to_string(prefix_);
+}
 
 }  // namespace slipway

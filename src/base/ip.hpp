@@ -3,7 +3,8 @@
 //     const auto pods = Network::parse("10.244.0.0/16");
 //     if (pods && pods->contains(*IpAddress::parse("10.244.3.1"))) …
 //
-// Parsing is inet_pton's: no octal, no short forms, no zone. parse() gives nullopt for anything else.
+// Parsing is inet_pton's: no octal, no short forms, no zone. parse() gives nullopt for anything
+// else.
 #pragma once
 
 #include <array>

@@ -16,16 +16,17 @@ TEST(Ip, ReadsBothFamiliesAndWritesTheShortestForm) {
 }
 
 TEST(Ip, RefusesWhatOnlyLooksLikeAnAddress) {
-    for (const char* text : {"", "10.0.0", "10.0.0.256", "10.0.0.01", "010.0.0.1", "1", "10.0.0.1 ", "fe80::1%eth0",
-                             "[::1]", "::g", "1::2::3", "0x0a.0.0.1", "10.0.0.1/8"}) {
+    for (const char* text :
+         {"", "10.0.0", "10.0.0.256", "10.0.0.01", "010.0.0.1", "1", "10.0.0.1 ", "fe80::1%eth0",
+          "[::1]", "::g", "1::2::3", "0x0a.0.0.1", "10.0.0.1/8"}) {
         EXPECT_FALSE(IpAddress::parse(text)) << text;
     }
     EXPECT_FALSE(IpAddress::parse(std::string_view("10.0.0.1\0x", 10)));
 }
 
 TEST(Ip, RefusesBadPrefixes) {
-    for (const char* text : {"10.0.0.0", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/08", "10.0.0.0/+8",
-                             "fd00::/129", "10.0.0.0/8/8", "/8", "10.0.0.0/8 "}) {
+    for (const char* text : {"10.0.0.0", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/08",
+                             "10.0.0.0/+8", "fd00::/129", "10.0.0.0/8/8", "/8", "10.0.0.0/8 "}) {
         EXPECT_FALSE(Network::parse(text)) << text;
     }
 }
@@ -49,7 +50,8 @@ TEST(Ip, NetworksOverlapWhenOneHoldsTheOther) {
     EXPECT_FALSE(net("::/0").contains(*IpAddress::parse("10.0.0.1")));
 }
 
-RC_GTEST_PROP(IpProperty, OverlapIsSymmetricAndFollowsFromContainment, (std::uint32_t a, std::uint32_t b)) {
+RC_GTEST_PROP(IpProperty, OverlapIsSymmetricAndFollowsFromContainment,
+              (std::uint32_t a, std::uint32_t b)) {
     const auto make = [](std::uint32_t bits, int prefix) {
         return net(std::to_string(bits >> 24) + "." + std::to_string(bits >> 16 & 255) + "." +
                    std::to_string(bits >> 8 & 255) + "." + std::to_string(bits & 255) + "/" +
@@ -62,7 +64,8 @@ RC_GTEST_PROP(IpProperty, OverlapIsSymmetricAndFollowsFromContainment, (std::uin
     const Network wide = p < q ? x : y;
     const std::string narrow = (p < q ? y : x).text();
     RC_ASSERT(x.overlaps(y) == y.overlaps(x));
-    RC_ASSERT(x.overlaps(y) == wide.contains(*IpAddress::parse(narrow.substr(0, narrow.find('/')))));
+    RC_ASSERT(x.overlaps(y) ==
+              wide.contains(*IpAddress::parse(narrow.substr(0, narrow.find('/')))));
     RC_ASSERT(Network::parse(x.text())->text() == x.text());
 }
 

@@ -75,7 +75,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
         std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());
     for (const std::string& candidate : candidates) {
         // Also keeps a key of a megabyte from costing a megabyte times every candidate.
-        const auto [shorter, longer] = std::minmax(candidate.size(), wanted.size());
+        const auto [shorter, longer] = std::minmax({candidate.size(), wanted.size()});
         if (longer - shorter >= best_distance) continue;
         const std::size_t distance = edit_distance(wanted, lower(candidate));
         if (distance < best_distance) {

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/completion.hpp"
 #include "cli/help.hpp"
 
 #include <algorithm>
@@ -35,8 +36,7 @@ void add_option(CLI::App& app, const Option& option) {
 }
 
 void add_positional(CLI::App& app, const Positional& positional) {
-    CLI::Option* made = app.add_option(std::string(positional.name));
-    if (positional.repeatable) made->expected(-1);
+    app.add_option(std::string(positional.name));
 }
 
 CLI::App* add_group(Parser& parser, const std::string& name) {
@@ -187,14 +187,19 @@ Parsed parse(const std::vector<std::string>& args, std::span<const Command> comm
         collect(*app, parsed.arguments);
     }
     parsed.help = parsed.arguments.has("--help");
-    if (const std::vector<std::string> extras = parser.app.remaining(true); !extras.empty()) {
-        refuse_extra(extras.front(), parsed, commands);
+    for (const std::string& extra : parser.app.remaining(true)) {
+        if (extra != "--") refuse_extra(extra, parsed, commands);
     }
     check_values(parsed);
     return parsed;
 }
 
 ExitCode run_program(const std::vector<std::string>& args, Output& output) {
+    // A shell's question holds half-typed words that would not parse.
+    if (!args.empty() && args.front() == kCompleteWord) {
+        answer_completion({args.begin() + 1, args.end()}, output);
+        return ExitCode::ok;
+    }
     const std::vector<Command> commands = all_commands();
     const Parsed parsed = parse(args, commands);
 

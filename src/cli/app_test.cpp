@@ -96,8 +96,8 @@ TEST(Parse, FlagsPositionalsAndGroupsArrive) {
 
 TEST(Parse, TyposGetTheNearestName) {
     EXPECT_THAT(
-        refusal({"plna"}),
-        HasSubstr("USAGE-UNKNOWN-COMMAND: there is no command 'plna'; did you mean 'plan'?"));
+        refusal({"plann"}),
+        HasSubstr("USAGE-UNKNOWN-COMMAND: there is no command 'plann'; did you mean 'plan'?"));
     EXPECT_THAT(refusal({"delegate", "clam"}), HasSubstr("did you mean 'claim'?"));
     EXPECT_THAT(
         refusal({"plan", "--simulat"}),

@@ -20,19 +20,7 @@
 namespace slipway::cli {
 
 // What the shell may offer as a value.
-enum class Complete {
-    nothing,
-    choices,
-    file,
-    cluster,
-    host,
-    step,
-    node,
-    run,
-    check,
-    error_id,
-    field
-};
+enum class Complete { nothing, choices, file, cluster, host, step, node, run, check, field };
 
 struct Option {
     std::string_view name;        // "--host"
@@ -51,7 +39,6 @@ struct Positional {
     std::string_view name;  // "STEP"
     std::string_view help = {};
     bool required = false;
-    bool repeatable = false;
     Complete complete = Complete::nothing;
     std::vector<std::string_view> choices = {};
 };

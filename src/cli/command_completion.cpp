@@ -43,26 +43,28 @@ std::vector<Candidate> steps() {
 std::vector<Candidate> nodes_of(const Call& call) {
     std::vector<Candidate> out = steps();
     const std::vector<Candidate> plain = out;
-    for (const config::Host* host : spec_of(call).sorted_hosts()) {
+    const config::Spec spec = spec_of(call);
+    for (const config::Host* host : spec.sorted_hosts()) {
         for (const Candidate& step : plain)
             out.push_back({.text = host->name + "/" + step.text, .help = step.help});
     }
     return out;
 }
 
-std::vector<Candidate> ids(bool errors, bool paths) {
+std::vector<Candidate> checks() {
     std::vector<Candidate> out;
     for (const cluster::CheckInfo& check : cluster::check_catalog()) {
         out.push_back({.text = std::string(check.id), .help = std::string(check.question)});
     }
-    if (errors) {
-        for (const ErrorEntry& entry : error_catalog()) {
-            out.push_back({.text = std::string(entry.id), .help = std::string(entry.title)});
-        }
+    return out;
+}
+
+std::vector<Candidate> explainable() {
+    std::vector<Candidate> out = checks();
+    for (const ErrorEntry& entry : error_catalog()) {
+        out.push_back({.text = std::string(entry.id), .help = std::string(entry.title)});
     }
-    if (paths) {
-        for (const std::string& path : config::all_paths()) out.push_back({.text = path});
-    }
+    for (const std::string& path : config::all_paths()) out.push_back({.text = path});
     return out;
 }
 
@@ -82,32 +84,13 @@ std::vector<Candidate> values_for(Complete what, const Call& call) {
         case Complete::step: return steps();
         case Complete::node: return nodes_of(call);
         case Complete::run: return runs_of(call);
-        case Complete::check: return ids(false, false);
-        case Complete::error_id: return ids(true, false);
-        case Complete::field: return ids(true, true);
+        case Complete::check: return checks();
+        case Complete::field: return explainable();
         case Complete::nothing:
         case Complete::choices:
         case Complete::file: return out;
     }
     return out;
-}
-
-ExitCode answer(const Call& call) {
-    const ValueSource values = [&](Complete what,
-                                   const Arguments& sofar) -> std::vector<Candidate> {
-        try {
-            return values_for(what, {.arguments = sofar, .output = call.output});
-        } catch (const Error&) {
-            return {};  // half-typed words name nothing yet: no candidates, no noise
-        }
-    };
-    const Completion completion = complete(call.arguments.values("WORD"), all_commands(), values);
-    for (const Candidate& candidate : completion.candidates) {
-        call.output.text(
-            fmt::format("{}\t{}\n", printable(candidate.text), printable(candidate.help)));
-    }
-    if (completion.files) call.output.text(":files\n");
-    return ExitCode::ok;
 }
 
 ExitCode script(const Call& call) {
@@ -129,13 +112,21 @@ Command completion_command() {
             .run = script};
 }
 
-Command complete_command() {
-    return {.name = "__complete",
-            .summary = "Answer a shell's question what may come next",
-            .examples = "slipway __complete -- plan --si",
-            .positionals = {{.name = "WORD", .help = "what was typed so far", .repeatable = true}},
-            .run = answer,
-            .hidden = true};
+void answer_completion(std::vector<std::string> words, Output& output) {
+    if (!words.empty() && words.front() == "--") words.erase(words.begin());
+    const ValueSource values = [&](Complete what,
+                                   const Arguments& sofar) -> std::vector<Candidate> {
+        try {
+            return values_for(what, {.arguments = sofar, .output = output});
+        } catch (const Error&) {
+            return {};  // half-typed words name nothing yet: no candidates, no noise
+        }
+    };
+    const Completion completion = complete(words, all_commands(), values);
+    for (const Candidate& candidate : completion.candidates) {
+        output.text(fmt::format("{}\t{}\n", printable(candidate.text), printable(candidate.help)));
+    }
+    if (completion.files) output.text(":files\n");
 }
 
 }  // namespace slipway::cli

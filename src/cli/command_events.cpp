@@ -5,6 +5,8 @@
 #include "cli/state.hpp"
 #include "engine/event.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace slipway::cli {
@@ -45,6 +47,7 @@ ExitCode run(const Call& call) {
         } else if (event.type != "progress" || !types.empty() || call.output.verbose) {
             call.output.out() << event_line(event, call.output.out_style) << std::endl;
         }
+        return call.output.out().good();  // the reader may have had enough
     });
     return ExitCode::ok;
 }

@@ -3,6 +3,10 @@
 #include "cli/ask.hpp"
 #include "cli/commands.hpp"
 #include "config/init.hpp"
+#include "config/spec.hpp"
+
+#include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -10,7 +14,11 @@ namespace slipway::cli {
 
 namespace {
 
-constexpr std::string_view kAnyHost = "m1=192.0.2.1:control-plane,etcd,worker";
+struct AskedHost {
+    std::string name;
+    std::string address;
+    std::string roles;
+};
 
 // What is wrong with a request; "" when nothing is.
 std::string complaint(const config::InitRequest& request) {
@@ -22,57 +30,104 @@ std::string complaint(const config::InitRequest& request) {
     }
 }
 
-std::string ask_name(Output& output) {
+config::InitRequest request_of(const std::string& name, const std::vector<AskedHost>& hosts) {
+    config::InitRequest request{.name = name};
+    for (const AskedHost& host : hosts) {
+        request.hosts.push_back(fmt::format("{}={}:{}", host.name, host.address, host.roles));
+    }
+    return request;
+}
+
+// What is wrong with names and addresses alone: the roles are not all known yet, so usual ones are
+// lent.
+std::string complaint_so_far(const std::string& name, std::vector<AskedHost> hosts) {
+    for (AskedHost& host : hosts) host.roles = "worker";
+    hosts.front().roles = "control-plane,etcd,worker";
+    return complaint(request_of(name, hosts));
+}
+
+std::string complaint_of_roles(const std::string& roles) {
+    std::vector<std::string> known;
+    for (const config::Role role : {config::Role::control_plane, config::Role::etcd,
+                                    config::Role::worker, config::Role::registry}) {
+        known.push_back(config::to_string(role));
+    }
+    for (const std::string& role : split(roles, ',')) {
+        if (std::ranges::find(known, trim(role)) != known.end()) continue;
+        return fmt::format("'{}' is no role; roles are {}", role, join(known, ", "));
+    }
+    return "";
+}
+
+// Asks again until the answer is right; an empty one means `usual`.
+std::string ask_until(Output& output, const std::string& question, const std::string& usual,
+                      const std::function<std::string(const std::string&)>& wrong_with) {
     while (true) {
-        const std::string name = ask(output, "Name of the cluster:");
-        const std::string wrong = complaint({.name = name, .hosts = {std::string(kAnyHost)}});
-        if (wrong.empty()) return name;
+        std::string answer = ask(output, question);
+        if (answer.empty()) answer = usual;
+        const std::string wrong = wrong_with(answer);
+        if (wrong.empty()) return answer;
         output.note("  " + wrong);
     }
 }
 
-// One host as NAME=ADDRESS:ROLES; "" when there are no more.
-std::string ask_host(Output& output, const config::InitRequest& sofar) {
-    const bool first = sofar.hosts.empty();
-    while (true) {
-        const std::string name = ask(
-            output, first ? "Name of the first host:" : "Name of the next host (empty to end):");
-        if (name.empty() && !first) return "";
-        const std::string address = ask(output, fmt::format("Address of {}:", name));
-        const std::string_view usual = first ? "control-plane,etcd,worker" : "worker";
-        std::string roles = ask(output, fmt::format("Roles of {} [{}]:", name, usual));
-        if (roles.empty()) roles = usual;
-        const std::string host = fmt::format("{}={}:{}", name, address, roles);
-        // Checked together with those before: duplicates are mistakes as well. A control plane is
-        // lent to it, so that its absence is complained of only at the end.
-        config::InitRequest request = sofar;
-        request.hosts.push_back(host);
-        if (const std::string wrong = complaint(request); wrong.empty()) {
-            return host;
-        } else {
-            output.note("  " + wrong);
-        }
-    }
+// The next host; its name is empty when there are no more.
+AskedHost ask_host(Output& output, const std::string& cluster,
+                   const std::vector<AskedHost>& before) {
+    const bool first = before.empty();
+    AskedHost host;
+    const auto wrong = [&] {
+        std::vector<AskedHost> hosts = before;
+        hosts.push_back(host);
+        return complaint_so_far(cluster, std::move(hosts));
+    };
+    host.address = "192.0.2.254";  // until it is asked for; no machine has it
+    host.name = ask_until(
+        output, first ? "Name of the first host:" : "Name of the next host (empty to end):", "",
+        [&](const std::string& answer) {
+            host.name = answer;
+            return answer.empty() && !first ? "" : wrong();
+        });
+    if (host.name.empty()) return host;
+    ask_until(output, fmt::format("Address of {}:", host.name), "", [&](const std::string& answer) {
+        host.address = answer;
+        return wrong();
+    });
+    const std::string usual = first ? "control-plane,etcd,worker" : "worker";
+    host.roles = ask_until(output, fmt::format("Roles of {} [{}]:", host.name, usual), usual,
+                           complaint_of_roles);
+    return host;
 }
 
 config::InitRequest ask_everything(const Call& call) {
     Output& output = call.output;
-    config::InitRequest request{.name = call.arguments.value("NAME")};
-    output.note("Roles are control-plane, etcd, worker and registry, separated by commas.");
-    if (request.name.empty()) request.name = ask_name(output);
-    for (std::string host = ask_host(output, request); !host.empty();
-         host = ask_host(output, request)) {
-        request.hosts.push_back(host);
+    std::string name = call.arguments.value("NAME");
+    if (name.empty()) {
+        name = ask_until(output, "Name of the cluster:", "", [](const std::string& answer) {
+            return complaint_so_far(answer,
+                                    {{.name = "m1", .address = "192.0.2.254", .roles = ""}});
+        });
     }
-    return request;
+    std::vector<AskedHost> hosts;
+    while (true) {
+        const AskedHost host = ask_host(output, name, hosts);
+        if (!host.name.empty()) {
+            hosts.push_back(host);
+            continue;
+        }
+        const std::string wrong = complaint(request_of(name, hosts));
+        if (wrong.empty()) return request_of(name, hosts);
+        output.note("  " +
+                    wrong);  // more hosts may put it right: a control plane, an odd number of etcd
+    }
 }
 
 // One host argument a line; empty lines and # comments are left out.
 std::vector<std::string> hosts_in_file(const std::string& file) {
     std::vector<std::string> hosts;
     for (const std::string& line : split(read_file(file), '\n')) {
-        const std::string_view host = trim(line.substr(0, line.find('#')));
-        if (!host.empty()) hosts.emplace_back(host);
+        const std::string text = line.substr(0, line.find('#'));
+        if (!trim(text).empty()) hosts.emplace_back(trim(text));
     }
     return hosts;
 }

@@ -25,16 +25,17 @@ ExitCode run(const Call& call) {
     store::EventQuery query = query_of(call.arguments);
     query.run = find_run(*journal, cluster, call.arguments.number("--run", 0)).id;
     std::size_t lines = 0;
-    follow_events(cluster, *journal, query, call.arguments.has("--follow"),
-                  [&](const engine::Event& event) {
-                      ++lines;
-                      if (call.output.format != Format::table) {
-                          call.output.record(event.to_json());
-                          return;
-                      }
-                      call.output.out() << clock_time(event.wall_ms) << "  " << event.host << "  "
-                                        << printable(string_at(event.body, "line")) << std::endl;
-                  });
+    const auto show = [&](const engine::Event& event) {
+        ++lines;
+        if (call.output.format != Format::table) {
+            call.output.record(event.to_json());
+        } else {
+            call.output.out() << clock_time(event.wall_ms) << "  " << event.host << "  "
+                              << printable(string_at(event.body, "line")) << std::endl;
+        }
+        return call.output.out().good();  // the reader may have had enough
+    };
+    follow_events(cluster, *journal, query, call.arguments.has("--follow"), show);
     if (lines == 0)
         call.output.note("no output was recorded; `slipway events --step` shows what the step did");
     return ExitCode::ok;

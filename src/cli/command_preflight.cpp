@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/fleet.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/secrets.hpp"
 #include "cli/spec_input.hpp"
 #include "cluster/operation.hpp"
 
@@ -16,7 +17,8 @@ ExitCode run(const Call& call) {
     const ClusterFolder cluster = cluster_folder(call.arguments, spec.name);
 
     const Interrupts interrupts;
-    const std::unique_ptr<remote::Fleet> fleet = open_fleet(spec, options, cluster, Keep::nothing);
+    const std::unique_ptr<remote::Fleet> fleet = open_fleet(
+        spec, options, cluster, Keep::nothing, sudo_passwords(spec, nullptr, terminal_prompt()));
     cluster::Operation operation(spec, *fleet, system_clock(),
                                  {.ignore_checks = options.ignore_checks});
     operation.gather_facts(interrupts.token());

@@ -4,6 +4,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/plan_table.hpp"
 #include "cli/runner.hpp"
+#include "cli/secrets.hpp"
 #include "cli/spec_input.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,8 @@ namespace {
 ExitCode show_undo(const Call& call, const RunRequest& request) {
     const Interrupts interrupts;
     const std::unique_ptr<remote::Fleet> fleet =
-        open_fleet(request.spec, request.options, request.cluster, Keep::nothing);
+        open_fleet(request.spec, request.options, request.cluster, Keep::nothing,
+                   sudo_passwords(request.spec, nullptr, terminal_prompt()));
     cluster::Operation operation(request.spec, *fleet, system_clock());
     operation.gather_facts(interrupts.token());
     if (interrupts.token().stop_requested()) throw Cancelled();

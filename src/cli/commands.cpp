@@ -34,7 +34,6 @@ std::vector<Command> all_commands() {
         debug_failpoints_command(),
         debug_snapshot_command(),
         debug_docs_command(),
-        complete_command(),
     };
 }
 

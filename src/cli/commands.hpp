@@ -39,6 +39,5 @@ Command version_command();
 Command debug_failpoints_command();
 Command debug_snapshot_command();
 Command debug_docs_command();
-Command complete_command();
 
 }  // namespace slipway::cli

@@ -29,6 +29,11 @@ using ValueSource = std::function<std::vector<Candidate>(Complete what, const Ar
 Completion complete(const std::vector<std::string>& words, std::span<const Command> commands,
                     const ValueSource& values);
 
+// `slipway __complete -- WORDS…`: a line a candidate, help after a tab; `:files` asks for file
+// names.
+inline constexpr std::string_view kCompleteWord = "__complete";
+void answer_completion(std::vector<std::string> words, Output& output);
+
 // The script to source; shell is bash, zsh or fish.
 std::string completion_script(std::string_view shell);
 

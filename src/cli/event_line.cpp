@@ -83,6 +83,9 @@ std::string step_words(const engine::Event& event) {
     if (event.type == "step.waiting") {
         std::string out = "waiting for " + words(body, "for");
         if (const std::string why = error_words(body); !why.empty()) out += "  " + why;
+        if (const std::string remedy = words(body, "remedy"); !remedy.empty()) {
+            out += fmt::format("; {}, then: slipway retry", remedy);
+        }
         return out;
     }
     std::string out =

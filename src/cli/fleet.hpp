@@ -15,9 +15,9 @@ enum class Keep {
     nothing,  // a look: no folder is made for hosts that have none yet
 };
 
-// Throws UserError HOSTS-NOT-BUILT without --simulate.
-std::unique_ptr<remote::SimulatedFleet> open_fleet(const config::Spec& spec,
-                                                   const RunOptions& options,
-                                                   const ClusterFolder& cluster, Keep keep);
+// `sudo_passwords` by host, see secrets.hpp. Throws UserError HOSTS-NOT-BUILT without --simulate.
+std::unique_ptr<remote::SimulatedFleet> open_fleet(
+    const config::Spec& spec, const RunOptions& options, const ClusterFolder& cluster, Keep keep,
+    std::map<std::string, Secret> sudo_passwords = {});
 
 }  // namespace slipway::cli

@@ -55,9 +55,8 @@ std::string codes_block() {
 std::string usage_line(const Command& command) {
     std::string line = fmt::format("slipway {}", command.name);
     for (const Positional& positional : command.positionals) {
-        std::string name(positional.name);
-        if (positional.repeatable) name += "…";
-        line += positional.required ? " " + name : fmt::format(" [{}]", name);
+        line += positional.required ? fmt::format(" {}", positional.name)
+                                    : fmt::format(" [{}]", positional.name);
     }
     return line + " [options]";
 }

@@ -51,10 +51,7 @@ void Interrupts::watch() {
         if (fds[0].revents != 0) {
             signalfd_siginfo info{};
             if (::read(signals_.get(), &info, sizeof info) != sizeof info) continue;
-            if (!source_.request_stop()) {
-                restore_terminal();
-                ::_exit(static_cast<int>(ExitCode::interrupted));
-            }
+            if (!source_.request_stop()) ::_exit(static_cast<int>(ExitCode::interrupted));
             continue;
         }
         if (fds[1].revents != 0) return;

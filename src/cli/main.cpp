@@ -1,7 +1,6 @@
 // The program: one catch around everything.
 #include "base/failpoint.hpp"
 #include "cli/app.hpp"
-#include "cli/terminal.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -21,7 +20,8 @@ cli::ExitCode report(cli::Output& output, const std::exception& error) {
     } else if (const auto* known = dynamic_cast<const Error*>(&error)) {
         output.error(*known);
     } else if (dynamic_cast<const Cancelled*>(&error) != nullptr) {
-        output.note("stopped");
+        // A run that is stopped has an outcome of its own; this one had not begun.
+        output.note("stopped; nothing was changed");
     } else {
         output.error(error.what());
     }

@@ -42,11 +42,16 @@ bool locale_is_utf8() {
     return false;
 }
 
-// A text of several lines stays in its column.
+// A text of several lines stays in its column; a thousand of them help nobody.
 void labelled(std::string& out, std::string_view label, std::string_view text) {
+    constexpr std::size_t kMostLines = 20;
     if (text.empty()) return;
-    for (const std::string& line : split(text, '\n')) {
-        out += fmt::format("  {:<8}{}\n", std::exchange(label, ""), printable(line));
+    const std::vector<std::string> lines = split(text, '\n');
+    for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) {
+        out += fmt::format("  {:<8}{}\n", std::exchange(label, ""), printable(lines[i]));
+    }
+    if (lines.size() > kMostLines) {
+        out += fmt::format("  {:<8}and {} more\n", "", lines.size() - kMostLines);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/plan_table.hpp"
 #include "cli/saved_plan.hpp"
+#include "cli/secrets.hpp"
 #include "cli/spec_input.hpp"
 #include "cli/state.hpp"
 #include "cluster/operation.hpp"
@@ -33,7 +34,8 @@ ExitCode show_preview(const Call& call) {
     options.override_with(call.arguments);
 
     const Interrupts interrupts;
-    const std::unique_ptr<remote::Fleet> fleet = open_fleet(spec, options, cluster, Keep::nothing);
+    const std::unique_ptr<remote::Fleet> fleet = open_fleet(
+        spec, options, cluster, Keep::nothing, sudo_passwords(spec, nullptr, terminal_prompt()));
     cluster::Operation operation(spec, *fleet, system_clock(),
                                  {.ignore_checks = options.ignore_checks});
     operation.gather_facts(interrupts.token());

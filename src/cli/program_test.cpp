@@ -70,6 +70,14 @@ TEST_F(Commands, InitWritesASpecThatValidates) {
     EXPECT_EQ(run({"validate", "-c", spec_, "-o", "json"}).object().at("valid"), true);
 }
 
+TEST_F(Commands, InitReadsHostsFromAFile) {
+    const std::string file = (folder_ / "hosts.txt").string();
+    atomic_write(
+        file, "# two machines\ncp1=10.0.0.11:control-plane,etcd\n\n  w1=10.0.0.21:worker  # new\n");
+    EXPECT_EQ(run({"init", "demo", "--hosts-file", file}).out, read_file(spec_));
+    EXPECT_THAT(run({"init", "demo"}).err, HasSubstr("--host NAME=ADDRESS"));
+}
+
 TEST_F(Commands, InvalidSpecListsItsProblemsAndExits3) {
     atomic_write(spec_,
                  "apiVersion: slipway.dev/v1\nkind: Cluster\nmetadata: {name: demo}\nhots: []\n");
@@ -125,15 +133,17 @@ TEST_F(Commands, SavedPlanAppliesOnceAndIsRefusedAfterwards) {
 
 TEST_F(Commands, FailedCheckExits4AndCanBeIgnoredByItsId) {
     const std::string profile = (folder_ / "small.yaml").string();
-    atomic_write(profile,
-                 "apiVersion: slipway.dev/v1\nkind: SimulationProfile\nhosts:\n  w1: {facts: "
-                 "{memory-mib: 64}}\n");
+    atomic_write(
+        profile,
+        "apiVersion: slipway.dev/v1\nkind: SimulationProfile\ntime-scale: 0\nhosts:\n  w1: {facts: "
+        "{memory-mib: 64}}\n");
     const Ran preflight = run({"preflight", "-c", spec_, "--simulate=" + profile, "-o", "json"});
     EXPECT_EQ(preflight.code, ExitCode::preflight_failed) << preflight.out;
     EXPECT_EQ(run({"apply", "-c", spec_, "--simulate=" + profile, "--yes"}).code,
               ExitCode::preflight_failed);
     std::string ids;
-    for (const json::value& check : preflight.object().at("checks").as_array()) {
+    const json::object answer = preflight.object();
+    for (const json::value& check : answer.at("checks").as_array()) {
         if (check.at("result") == "failed") ids += std::string(check.at("id").as_string()) + ",";
     }
     EXPECT_EQ(run({"preflight", "-c", spec_, "--simulate=" + profile, "--ignore-checks", ids}).code,
@@ -195,6 +205,22 @@ TEST_F(Commands, FactsAreShownWithTheirAge) {
     ASSERT_EQ(apply().code, ExitCode::ok);
     EXPECT_THAT(run({"hosts", "facts", "w1"}).out, HasSubstr(" ago"));
     EXPECT_THAT(run({"hosts", "list"}).out, HasSubstr("10.0.0.21"));
+}
+
+TEST_F(Commands, CompletionKnowsClustersHostsStepsAndRuns) {
+    ASSERT_EQ(apply().code, ExitCode::ok);
+    const std::string state = "--state=" + (folder_ / "state").string();
+    const auto offered = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"__complete", "--", state});
+        std::ostringstream out, err;
+        Output output(out, err);
+        EXPECT_EQ(run_program(words, output), ExitCode::ok);
+        return out.str();
+    };
+    EXPECT_THAT(offered({"status", ""}), HasSubstr("demo\t"));
+    EXPECT_THAT(offered({"logs", "w1/set-h"}), HasSubstr("w1/set-hostname\tSet the hostname\n"));
+    EXPECT_THAT(offered({"retry", "demo", "--host", ""}), HasSubstr("cp1\t10.0.0.11\n"));
+    EXPECT_THAT(offered({"events", "--run", ""}), HasSubstr("1\tapply succeeded\n"));
 }
 
 TEST_F(Commands, ExplainKnowsFieldsErrorsAndChecks) {

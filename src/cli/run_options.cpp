@@ -1,9 +1,7 @@
 #include "cli/run_options.hpp"
 
 #include "base/json.hpp"
-#include "remote/profile.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 namespace slipway::cli {
@@ -24,12 +22,9 @@ std::vector<std::string> strings_at(const json::object& object, std::string_view
     return out;
 }
 
-// A later `resume` may be typed in another folder.
+// A later `resume` may be typed in another folder; a built-in name is no file.
 std::string lasting_name(const std::string& profile) {
-    const auto& builtin = remote::builtin_profiles();
-    const bool known = std::ranges::any_of(
-        builtin, [&](const remote::BuiltinProfile& p) { return p.name == profile; });
-    return profile.empty() || known ? profile : std::filesystem::absolute(profile).string();
+    return std::filesystem::exists(profile) ? std::filesystem::absolute(profile).string() : profile;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cli/plan_table.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
+#include "cli/secrets.hpp"
 #include "cli/spec_input.hpp"
 #include "cli/terminal.hpp"
 #include "config/load.hpp"
@@ -54,7 +55,8 @@ struct Bench {
     Bench(const Call& call, const RunRequest& request)
         : lock(take_lock(request)),
           journal(store::Journal::create_or_open(request.cluster.journal())),
-          fleet(open_fleet(request.spec, request.options, request.cluster, Keep::changes)),
+          fleet(open_fleet(request.spec, request.options, request.cluster, Keep::changes,
+                           sudo_passwords(request.spec, journal.get(), terminal_prompt()))),
           operation(request.spec, *fleet, system_clock(),
                     {.ignore_checks = request.options.ignore_checks,
                      .run_options = request.options.to_json(),
@@ -119,6 +121,8 @@ ExitCode finish(const Call& call, const RunRequest& request, Bench& bench, const
     call.output.out().flush();
     if (const std::string next = next_commands(name, report); !next.empty()) call.output.note(next);
     const ExitCode code = exit_code_of(report.outcome.result);
+    // Sealed secrets are for resuming; a run that succeeded needs none.
+    if (report.outcome.result == engine::RunResult::succeeded) bench.journal->forget_secrets();
     if (report.outcome.abandoned > 0) {
         // Threads of steps that did not end cannot be joined; all they did is recorded as intent.
         bench.journal->flush();
@@ -127,22 +131,26 @@ ExitCode finish(const Call& call, const RunRequest& request, Bench& bench, const
     return code;
 }
 
+// May take a while on slow links, and there is no view yet.
+void look_at_hosts(const Call& call, cluster::Operation& operation, const std::stop_token& stop) {
+    const std::size_t hosts = operation.spec().hosts.size();
+    if (call.arguments.value("--progress") != "none") {
+        call.output.note(fmt::format("reading facts of {} host{}", hosts, hosts == 1 ? "" : "s"));
+    }
+    operation.gather_facts(stop);
+}
+
 void show_failed_checks(const Call& call, const std::vector<cluster::CheckResult>& checks) {
     call.output.err() << checks_table(checks, call.output.err_style, call.output.verbose)
                       << std::flush;
     call.output.note("nothing was changed; ignore a check with --ignore-checks ID");
 }
 
-[[noreturn]] void leave_unchanged(const Call& call) {
-    call.output.note("nothing was changed");
-    throw Cancelled();
-}
-
 void ask_before_apply(const Call& call, const std::string& cluster, const engine::Preview& preview,
                       const std::stop_token& stop) {
     if (preview.to_change == 0) return;
     call.output.note(fmt::format("{}: {}", cluster, count(preview).words()));
-    if (!confirm(call.output, fmt::format("Apply to {}?", cluster), stop)) leave_unchanged(call);
+    if (!confirm(call.output, fmt::format("Apply to {}?", cluster), stop)) throw Cancelled();
 }
 
 }  // namespace
@@ -151,7 +159,7 @@ ExitCode run_apply(const Call& call, const RunRequest& request) {
     Bench bench(call, request);
     cluster::Operation& operation = bench.operation;
     const std::stop_token stop = bench.interrupts.token();
-    operation.gather_facts(stop);
+    look_at_hosts(call, operation, stop);
     const std::vector<cluster::CheckResult>& checks = operation.run_checks();
     if (stop.stop_requested()) throw Cancelled();
     if (!operation.checks_passed()) {
@@ -175,7 +183,7 @@ ExitCode run_reset(const Call& call, const RunRequest& request) {
     Bench bench(call, request);
     cluster::Operation& operation = bench.operation;
     const std::stop_token stop = bench.interrupts.token();
-    operation.gather_facts(stop);
+    look_at_hosts(call, operation, stop);
     if (stop.stop_requested()) throw Cancelled();
     const engine::UndoPlan undo = engine::reverse(operation.plan(), bench.journal->node_states(),
                                                   bench.journal->baselines(), request.options.undo);
@@ -186,7 +194,7 @@ ExitCode run_reset(const Call& call, const RunRequest& request) {
         call.output.note(
             fmt::format("{} steps of {} will be undone", undo.plan.size(), request.cluster.name));
         const std::string answer = ask(call.output, "Type the name of the cluster to go on:", stop);
-        if (answer != request.cluster.name) leave_unchanged(call);
+        if (answer != request.cluster.name) throw Cancelled();
     }
     const cluster::RunReport report = watch(
         call, request, bench, undo.plan,

@@ -3,7 +3,6 @@
 #include "cli/columns.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -14,12 +13,6 @@
 namespace slipway::cli {
 
 namespace {
-
-// Without automatic wrap a line that is too wide after all is cut by the terminal, not continued.
-constexpr std::string_view kHideCursorNoWrap = "\x1b[?25l\x1b[?7l";
-constexpr std::string_view kShowCursorWrap = "\x1b[?7h\x1b[?25h";
-
-std::atomic<int> terminal_to_restore{-1};
 
 // Columns of a line that may hold colour sequences.
 std::size_t visible_columns(std::string_view line) {
@@ -55,25 +48,15 @@ std::string redraw(std::size_t rows_up, const std::vector<std::string>& above,
                    const std::vector<std::string>& frame) {
     std::string out = "\r";
     if (rows_up > 0) out += fmt::format("\x1b[{}A", rows_up);
-    // Lines that stay are wrapped by the terminal as usual.
-    if (!above.empty()) {
-        out += "\x1b[J\x1b[?7h";
-        for (const std::string& line : above) out += line + "\r\n";
-        out += "\x1b[?7l";
-    }
-    for (const std::string& line : frame) out += line + "\x1b[K\r\n";
+    // Lines that stay may be wrapped by the terminal, over rows of the former frame.
+    if (!above.empty()) out += "\x1b[J";
+    for (const std::string& line : above) out += line + "\r\n";
+    // Erased before it is written: after a full line the cursor stands on its last character.
+    for (const std::string& line : frame) out += "\x1b[K" + line + "\r\n";
     return out + "\x1b[J";
 }
 
-LiveArea::LiveArea(int fd) : fd_(fd) {
-    terminal_to_restore = fd;
-    write_best_effort(fd_, kHideCursorNoWrap);
-}
-
-LiveArea::~LiveArea() {
-    draw({}, {});
-    restore_terminal();
-}
+LiveArea::~LiveArea() { draw({}, {}); }
 
 void LiveArea::draw(const std::vector<std::string>& frame, const std::vector<std::string>& above) {
     // A narrower window has wrapped what we drew before: count the rows it takes now.
@@ -85,11 +68,6 @@ void LiveArea::draw(const std::vector<std::string>& frame, const std::vector<std
     write_best_effort(fd_, redraw(rows, above, frame));
     widths_.clear();
     for (const std::string& line : frame) widths_.push_back(visible_columns(line));
-}
-
-void restore_terminal() {
-    const int fd = terminal_to_restore.exchange(-1);
-    if (fd >= 0) write_best_effort(fd, kShowCursorWrap);
 }
 
 }  // namespace slipway::cli

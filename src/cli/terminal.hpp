@@ -23,7 +23,7 @@ std::string redraw(std::size_t rows_up, const std::vector<std::string>& above,
 
 class LiveArea {
   public:
-    explicit LiveArea(int fd);
+    explicit LiveArea(int fd) : fd_(fd) {}
     ~LiveArea();  // erases the live part
     LiveArea(const LiveArea&) = delete;
     LiveArea& operator=(const LiveArea&) = delete;
@@ -34,9 +34,6 @@ class LiveArea {
     int fd_;
     std::vector<std::size_t> widths_;  // of the lines on the screen, in columns
 };
-
-// Shows the cursor if a LiveArea hid it. For exits that run no destructor; safe from any thread.
-void restore_terminal();
 
 // Writes everything or gives up silently: a lost terminal must not stop a run.
 void write_best_effort(int fd, std::string_view text);

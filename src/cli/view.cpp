@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,11 +16,11 @@ namespace {
 
 using HostView = ViewModel::HostView;
 
-enum class State { failed, waits_for_user, running, started, waiting, done };
+enum class State { failed, waits_for_somebody, running, started, waiting, done };
 
 State state_of(const HostView& host) {
     if (host.set_aside || host.failed > 0) return State::failed;
-    if (host.waiting_for_user) return State::waits_for_user;
+    if (!host.waiting.empty()) return State::waits_for_somebody;
     if (!host.running.empty()) return State::running;
     if (host.finished()) return State::done;
     return host.done > 0 ? State::started : State::waiting;
@@ -33,7 +34,7 @@ struct Mark {
 Mark mark_of(State state) {
     switch (state) {
         case State::failed: return {"✗", "x", Colour::red};
-        case State::waits_for_user: return {"?", "?", Colour::yellow};
+        case State::waits_for_somebody: return {"?", "?", Colour::yellow};
         case State::running: return {"●", ">", Colour::blue};
         case State::started: return {"○", ".", Colour::none};
         case State::waiting: return {"○", ".", Colour::dim};
@@ -48,17 +49,20 @@ std::string elapsed(std::int64_t ms) {
     return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
+// Tenths that change with every frame only flicker.
+std::string whole_seconds(double seconds) {
+    if (seconds < 9.5) return fmt::format("{:.0f} s", seconds);
+    return format_duration(Millis(std::llround(seconds) * 1000));
+}
+
 std::string time_left(const ViewModel& model) {
-    const auto words = [](double seconds) {
-        return format_duration(Millis(std::llround(seconds) * 1000));
-    };
-    if (!model.state.empty() || model.left < 0) return "";
+    if (model.left < 0) return "";
     if (model.left < 1) return "about 1 s left";
-    if (model.left_low < 0 || words(model.left_low) == words(model.left_high)) {
-        return fmt::format("about {} left", words(model.left));
+    if (model.left_low < 0 || whole_seconds(model.left_low) == whole_seconds(model.left_high)) {
+        return fmt::format("about {} left", whole_seconds(model.left));
     }
-    return fmt::format("about {} left ({} to {})", words(model.left), words(model.left_low),
-                       words(model.left_high));
+    return fmt::format("about {} left ({} to {})", whole_seconds(model.left),
+                       whole_seconds(model.left_low), whole_seconds(model.left_high));
 }
 
 std::string title(const ViewModel& model, std::size_t width, std::int64_t now_ms,
@@ -71,6 +75,8 @@ std::string title(const ViewModel& model, std::size_t width, std::int64_t now_ms
         line.add(fmt::format("  paused: slipway resume {}", model.cluster()), Colour::yellow);
     } else if (!model.state.empty()) {
         line.add("  " + model.state, Colour::yellow);
+    } else if (const std::string left = time_left(model); !left.empty()) {
+        line.add("  " + left);
     }
     return line.text();
 }
@@ -82,14 +88,16 @@ std::string overall(const ViewModel& model, std::size_t width, const Style& styl
     line.add(fmt::format(" {:3.0f} %", std::floor(model.percent)), Colour::bold);
     line.add(fmt::format("  {}/{} steps", model.done, model.total));
     if (model.running > 0) line.add(fmt::format(", {} running", model.running));
-    if (const std::string left = time_left(model); !left.empty()) line.add("  " + left);
     return line.text();
 }
 
 std::string doing(const HostView& host, State state, std::int64_t now_ms) {
     switch (state) {
         case State::failed: return (host.set_aside ? "" : "failed: ") + host.trouble;
-        case State::waits_for_user: return host.trouble;
+        case State::waits_for_somebody: {
+            const auto& [step, whom] = *host.waiting.begin();
+            return fmt::format("{}  {}", printable(step), whom);
+        }
         case State::done: return "done";
         case State::started:
         case State::waiting: return "waiting";
@@ -98,10 +106,10 @@ std::string doing(const HostView& host, State state, std::int64_t now_ms) {
     // The step that has been at it longest is the one worth watching.
     const auto oldest =
         std::ranges::min_element(host.running, {}, [](const auto& r) { return r.second; });
-    std::string text =
-        fmt::format("{}  {}", printable(oldest->first),
-                    format_duration(Millis((now_ms - oldest->second) / 1000 * 1000)));
-    if (now_ms - oldest->second < 1000) text = printable(oldest->first);
+    std::string text = printable(oldest->first);
+    if (const std::int64_t for_ms = now_ms - oldest->second; for_ms >= 1000) {
+        text += "  " + whole_seconds(static_cast<double>(for_ms / 1000));
+    }
     if (host.running.size() > 1) text += fmt::format("  and {} more", host.running.size() - 1);
     return text;
 }
@@ -148,7 +156,7 @@ std::string fold_line(const std::vector<const HostView*>& hidden, std::size_t wi
     for (const HostView* host : hidden) {
         switch (state_of(*host)) {
             case State::failed: ++failed; break;
-            case State::waits_for_user:
+            case State::waits_for_somebody:
             case State::running: ++running; break;
             case State::started:
             case State::waiting: ++waiting; break;
@@ -181,7 +189,9 @@ void add_hosts(std::vector<std::string>& frame, const ViewModel& model, std::siz
     const std::size_t visible = folded ? room - 1 : hosts.size();
     if (folded) {
         // While everything fits, the order stays put; folded, what matters comes first.
-        std::ranges::stable_sort(hosts, {}, [](const HostView* host) { return state_of(*host); });
+        std::ranges::sort(hosts, {}, [](const HostView* host) {
+            return std::pair(state_of(*host), host);  // their address is their order by name
+        });
     }
     for (std::size_t i = 0; i < visible; ++i) {
         frame.push_back(host_line(*hosts[i], layout, width, now_ms, style));

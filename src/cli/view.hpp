@@ -38,9 +38,9 @@ class ViewModel {
         std::size_t total = 0;
         std::size_t failed = 0;
         bool set_aside = false;
-        std::string trouble = {};                          // why it failed or waits
+        std::string trouble = {};                          // why it failed
         std::map<std::string, std::int64_t> running = {};  // step -> since
-        bool waiting_for_user = false;
+        std::map<std::string, std::string> waiting = {};   // step -> for whom
 
         bool finished() const { return total > 0 && done >= total; }
     };

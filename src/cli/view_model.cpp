@@ -76,13 +76,13 @@ void ViewModel::apply_step(const engine::Event& event) {
     HostView& view = host(event.host);
     if (event.type == "step.started") {
         view.running.try_emplace(event.step, event.wall_ms);
-        view.waiting_for_user = false;
+        view.waiting.erase(event.step);
     } else if (event.type == "step.waiting") {
-        view.waiting_for_user = true;
-        view.trouble = event_words(event);
+        view.running.erase(event.step);
+        view.waiting[event.step] = event_words(event);
     } else if (event.type == "step.finished") {
         view.running.erase(event.step);
-        view.waiting_for_user = false;
+        view.waiting.erase(event.step);
         const std::string outcome = string_at(event.body, "outcome");
         if (outcome == "failed") {
             ++view.failed;

@@ -50,10 +50,9 @@ ViewModel running_model() {
 
 TEST(View, FrameShowsTheRunItsTimeLeftAndALineAHost) {
     EXPECT_THAT(render(running_model(), {100, 30}, kStart + 4000, kUnicode),
-                ElementsAre("demo  apply run 3  00:04",
-                            "█████████████░░░░░░░░░░░░░░░░░░░░  41 %  5/13 steps, 1 running  about "
-                            "1 min 10 s left (50 s…",
-                            "● cp1       ████░░░░░░░░ 2/5  load-kernel-modules  3.0 s",
+                ElementsAre("demo  apply run 3  00:04  about 1 min 10 s left (50 s to 1 min 40 s)",
+                            "█████████████░░░░░░░░░░░░░░░░░░░░  41 %  5/13 steps, 1 running",
+                            "● cp1       ████░░░░░░░░ 2/5  load-kernel-modules  3 s",
                             "○ w2        ░░░░░░░░░░░░ 0/4  waiting",
                             "○ w10       ░░░░░░░░░░░░ 0/4  waiting"));
 }
@@ -66,7 +65,7 @@ TEST(View, WithoutUnicodeEveryStateStillHasItsOwnSign) {
         model.apply(event("step.finished", "w10", step, {{"outcome", "unchanged"}}));
     }
     const std::vector<std::string> frame = render(model, {60, 30}, kStart + 4000, kAscii);
-    EXPECT_EQ(frame[2], "> cp1       ##----- 2/5  load-kernel-modules  3.0 s");
+    EXPECT_EQ(frame[2], "> cp1       ##----- 2/5  load-kernel-modules  3 s");
     EXPECT_EQ(frame[3], "x w2        ------- 0/4  set aside  HOST-LOST: no answer");
     EXPECT_EQ(frame[4], "= w10       ####### 4/4  done");
 }
@@ -129,7 +128,19 @@ TEST(View, PausedRunSaysHowToGoOn) {
     EXPECT_THAT(render(model, {100, 30}, kStart, kUnicode)[0],
                 HasSubstr("paused: slipway resume demo"));
     model.apply(event("run.continued", "", "", {{"by", "ops"}}));
-    EXPECT_EQ(render(model, {100, 30}, kStart, kUnicode)[0], "demo  apply run 3  00:00");
+    EXPECT_THAT(render(model, {100, 30}, kStart, kUnicode)[0],
+                HasSubstr("00:00  about 1 min 10 s left"));
+}
+
+TEST(View, StepThatWaitsForSomebodyIsShownUntilItEnds) {
+    ViewModel model = running_model();
+    model.apply(event("step.waiting", "w2", "sync-time", {{"for", "delegate"}}));
+    model.apply(event("step.started", "w2", "other", {}));
+    EXPECT_THAT(render(model, {100, 30}, kStart, kUnicode)[3],
+                HasSubstr("? w2        ░░░░░░░░░░░░ 0/4  sync-time  waiting for delegate"));
+    model.apply(event("step.finished", "w2", "sync-time", {{"outcome", "changed"}}));
+    EXPECT_THAT(render(model, {100, 30}, kStart, kUnicode)[3],
+                HasSubstr("● w2        ███░░░░░░░░░ 1/4  other"));
 }
 
 TEST(View, OnlyTheLastTroublesStay) {
@@ -151,9 +162,9 @@ TEST(View, SummaryNamesWhatRuns) {
 }
 
 TEST(Terminal, RedrawGoesUpOverTheFormerFrameAndErasesTheRest) {
-    EXPECT_EQ(redraw(2, {}, {"a", "b"}), "\r\x1b[2Aa\x1b[K\r\nb\x1b[K\r\n\x1b[J");
-    EXPECT_EQ(redraw(0, {}, {"a"}), "\ra\x1b[K\r\n\x1b[J");
-    EXPECT_EQ(redraw(1, {"log"}, {"a"}), "\r\x1b[1A\x1b[J\x1b[?7hlog\r\n\x1b[?7la\x1b[K\r\n\x1b[J");
+    EXPECT_EQ(redraw(2, {}, {"a", "b"}), "\r\x1b[2A\x1b[Ka\r\n\x1b[Kb\r\n\x1b[J");
+    EXPECT_EQ(redraw(0, {}, {"a"}), "\r\x1b[Ka\r\n\x1b[J");
+    EXPECT_EQ(redraw(1, {"log"}, {"a"}), "\r\x1b[1A\x1b[Jlog\r\n\x1b[Ka\r\n\x1b[J");
 }
 
 TEST(Columns, WideAndCombiningCharactersCountAsTheTerminalDraws) {

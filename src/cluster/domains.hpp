@@ -1,4 +1,5 @@
-// Which hosts may fail together without stopping a run: the rules of quorum, from the roles of a spec.
+// Which hosts may fail together without stopping a run: the rules of quorum, from the roles of a
+// spec.
 //
 //     policy.domains = failure_domains(spec);
 #pragma once

@@ -21,7 +21,8 @@ bool matches(std::string_view pattern, std::string_view id) {
 // The ids instantiated so far, by host; "" holds those of no host.
 using IdsByHost = std::map<std::string, std::vector<std::string>>;
 
-std::vector<std::string> resolve(const StepKind& kind, const std::string& host, const IdsByHost& ids) {
+std::vector<std::string> resolve(const StepKind& kind, const std::string& host,
+                                 const IdsByHost& ids) {
     std::vector<std::string> out;
     const auto known = ids.find(host);
     if (known == ids.end()) return out;
@@ -33,7 +34,8 @@ std::vector<std::string> resolve(const StepKind& kind, const std::string& host, 
     return out;
 }
 
-void complete(engine::Step& step, const StepKind& kind, const std::string& host, const IdsByHost& ids) {
+void complete(engine::Step& step, const StepKind& kind, const std::string& host,
+              const IdsByHost& ids) {
     step.host = host;
     if (step.title.empty()) step.title = kind.title;
     step.needs = resolve(kind, host, ids);
@@ -55,7 +57,8 @@ std::vector<Known> known_steps(const Flow& flow, const config::Spec& spec) {
     for (const FlowLine& line : flow) {
         if (!line.kind.id.ends_with('*')) out.push_back({line.kind.id, &line.kind});
         for (const std::string& id : script_step_ids(spec)) {
-            if (line.kind.id.ends_with('*') && matches(line.kind.id, id)) out.push_back({id, &line.kind});
+            if (line.kind.id.ends_with('*') && matches(line.kind.id, id))
+                out.push_back({id, &line.kind});
         }
     }
     return out;
@@ -71,7 +74,8 @@ class ReferenceCheck {
     std::vector<config::Problem> run() {
         const config::Steps& steps = loaded_.spec.steps;
         for (std::size_t i = 0; i < steps.skip.size(); ++i) {
-            if (const StepKind* kind = find("skip", i, steps.skip[i])) check_skip(i, steps.skip[i], *kind);
+            if (const StepKind* kind = find("skip", i, steps.skip[i]))
+                check_skip(i, steps.skip[i], *kind);
         }
         for (std::size_t i = 0; i < steps.delegate.size(); ++i) {
             const StepKind* kind = find("delegate", i, steps.delegate[i]);
@@ -84,7 +88,8 @@ class ReferenceCheck {
     }
 
   private:
-    void add(std::string id, std::string_view list, std::size_t index, std::string what, std::string todo) {
+    void add(std::string id, std::string_view list, std::size_t index, std::string what,
+             std::string todo) {
         const std::string path = fmt::format("steps.{}[{}]", list, index);
         problems_.push_back({.id = std::move(id),
                              .where = loaded_.place(path),
@@ -93,8 +98,8 @@ class ReferenceCheck {
                              .todo = std::move(todo)});
     }
 
-    // The kind a reference ("step" or "host/step") means; null after a problem was added. That the host
-    // is one of the spec has been checked when it was loaded.
+    // The kind a reference ("step" or "host/step") means; null after a problem was added. That the
+    // host is one of the spec has been checked when it was loaded.
     const StepKind* find(std::string_view list, std::size_t index, const std::string& reference) {
         const std::string id = reference.substr(reference.find('/') + 1);
         const auto found = std::ranges::find(steps_, id, &Known::id);
@@ -110,7 +115,8 @@ class ReferenceCheck {
         if (kind.why_not_skippable.empty()) return;
         add("SPEC-STEP-NOT-SKIPPABLE", "skip", index,
             fmt::format("'{}' cannot be skipped: {}", reference, kind.why_not_skippable),
-            kind.part.empty() ? "remove it" : fmt::format("remove it, or switch off {}", kind.part));
+            kind.part.empty() ? "remove it"
+                              : fmt::format("remove it, or switch off {}", kind.part));
     }
 
     const config::LoadedSpec& loaded_;
@@ -151,7 +157,8 @@ std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec
         for (const config::Host* host : where.hosts(spec)) {
             const std::string name = host ? host->name : "";
             const auto known = facts.find(name);
-            const StepInput input{spec, host, known == facts.end() ? kUnknown : known->second, memo};
+            const StepInput input{spec, host, known == facts.end() ? kUnknown : known->second,
+                                  memo};
             for (engine::Step& step : kind.make(input)) {
                 complete(step, kind, name, ids);
                 ids[name].push_back(step.id);
@@ -179,7 +186,8 @@ std::vector<CatalogEntry> step_catalog() {
     return out;
 }
 
-std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded, const Flow& flow) {
+std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded,
+                                                   const Flow& flow) {
     return ReferenceCheck(loaded, flow).run();
 }
 

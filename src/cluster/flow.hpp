@@ -4,8 +4,8 @@
 //     Flow flow = prepare_hosts();
 //     std::vector<engine::Step> steps = instantiate(flow, spec, facts);
 //
-// What really waits for what stands in each kind's `needs`; the order of the list means nothing to the
-// engine. A step switched off in the spec, or with nothing to do on a host, is not in the plan.
+// What really waits for what stands in each kind's `needs`; the order of the list means nothing to
+// the engine. A step switched off in the spec, or with nothing to do on a host, is not in the plan.
 #pragma once
 
 #include "config/load.hpp"
@@ -22,7 +22,8 @@
 
 namespace slipway::cluster {
 
-// Things many hosts share, made once for a plan: the hosts entries of a thousand hosts are one text.
+// Things many hosts share, made once for a plan: the hosts entries of a thousand hosts are one
+// text.
 class Memo {
   public:
     template <class T, class Make>
@@ -39,19 +40,19 @@ class Memo {
 // What a kind of step knows when it makes its steps for one host.
 struct StepInput {
     const config::Spec& spec;
-    const config::Host* host;     // null for `once`
-    const remote::Facts& facts;   // empty when the host could not be reached
+    const config::Host* host;    // null for `once`
+    const remote::Facts& facts;  // empty when the host could not be reached
     Memo& memo;
 };
 
 // A kind of step, as data. Help, the docs table and the check of names are derived from it.
 struct StepKind {
-    std::string id;     // "set-sysctls"; ends with '*' when the spec names the steps (scripts)
+    std::string id;  // "set-sysctls"; ends with '*' when the spec names the steps (scripts)
     std::string title;
-    std::string part;   // the part of the spec that switches it: "os.sysctl"
+    std::string part;  // the part of the spec that switches it: "os.sysctl"
     bool (*enabled)(const config::Spec&);
-    // Ids on the same host that must have finished; a '*' at the end means every earlier step of that
-    // beginning. One that is not in the plan is not waited for.
+    // Ids on the same host that must have finished; a '*' at the end means every earlier step of
+    // that beginning. One that is not in the plan is not waited for.
     std::vector<std::string> needs = {};
     double weight = 0.5;
     bool delegable = true;
@@ -91,7 +92,8 @@ struct FlowLine {
 };
 using Flow = std::vector<FlowLine>;
 
-// Hosts without facts get their steps too: the engine then finds them unreachable and sets them aside.
+// Hosts without facts get their steps too: the engine then finds them unreachable and sets them
+// aside.
 std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec,
                                       const std::map<std::string, remote::Facts>& facts);
 
@@ -113,6 +115,7 @@ std::vector<CatalogEntry> step_catalog();
 
 // Names in steps.skip and steps.delegate that no step has, or that may not be skipped or delegated.
 std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded);
-std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded, const Flow& flow);
+std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded,
+                                                   const Flow& flow);
 
 }  // namespace slipway::cluster

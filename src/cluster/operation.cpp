@@ -121,9 +121,9 @@ RunReport Operation::execute(store::Journal& journal, const engine::Plan& plan,
 void Operation::record_findings(store::Journal& journal, std::int64_t run,
                                 engine::EventSink* sink) {
     std::vector<engine::Event> events;
+    std::vector<store::FactsRow> rows_of_facts;
     for (const auto& [host, facts] : facts_) {
-        journal.store_facts(
-            {.host = host, .at_ms = clock_.wall_ms(), .facts = json::serialize(facts.to_json())});
+        rows_of_facts.push_back({.host = host, .at_ms = clock_.wall_ms(), .facts = json::serialize(facts.to_json())});
         events.push_back({.run = run,
                           .wall_ms = clock_.wall_ms(),
                           .type = "host.connected",
@@ -132,6 +132,7 @@ void Operation::record_findings(store::Journal& journal, std::int64_t run,
                                    {"kernel", facts.kernel},
                                    {"arch", facts.arch}}});
     }
+    journal.store_facts(rows_of_facts);
     for (const CheckResult& check : checks_) {
         if (check.outcome == CheckOutcome::passed) continue;
         const bool blocking = check.severity == CheckSeverity::error;

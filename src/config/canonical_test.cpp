@@ -13,7 +13,8 @@ namespace {
 
 template <class T>
 std::vector<T> shuffled(std::vector<T> list) {
-    for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[*rc::gen::inRange<std::size_t>(0, i)]);
+    for (std::size_t i = list.size(); i > 1; --i)
+        std::swap(list[i - 1], list[*rc::gen::inRange<std::size_t>(0, i)]);
     return list;
 }
 
@@ -35,14 +36,17 @@ std::string write(const std::vector<Item>& hosts, auto order) {
         members.push_back("roles: " + braces(order(item.roles), '[', ']'));
         lines.push_back(braces(order(members), '{', '}'));
     }
-    const std::vector<std::string> os =
-        order(std::vector<std::string>{"swapOff: false", "extraPorts: " + braces(order(std::vector<std::string>{"1/tcp", "2/udp"}), '[', ']'),
-                                       "extraModules: " + braces(order(std::vector<std::string>{"b", "a"}), '[', ']')});
-    const std::vector<std::string> spec = order(std::vector<std::string>{
-        "hosts: " + braces(lines, '[', ']'), "os: " + braces(os, '{', '}'), "limits: {retries: 2}"});
-    return braces(order(std::vector<std::string>{"apiVersion: slipway.dev/v1", "kind: Cluster", "metadata: {name: x}",
-                                                 "spec: " + braces(spec, '{', '}')}),
-                  '{', '}');
+    const std::vector<std::string> os = order(std::vector<std::string>{
+        "swapOff: false",
+        "extraPorts: " + braces(order(std::vector<std::string>{"1/tcp", "2/udp"}), '[', ']'),
+        "extraModules: " + braces(order(std::vector<std::string>{"b", "a"}), '[', ']')});
+    const std::vector<std::string> spec =
+        order(std::vector<std::string>{"hosts: " + braces(lines, '[', ']'),
+                                       "os: " + braces(os, '{', '}'), "limits: {retries: 2}"});
+    return braces(
+        order(std::vector<std::string>{"apiVersion: slipway.dev/v1", "kind: Cluster",
+                                       "metadata: {name: x}", "spec: " + braces(spec, '{', '}')}),
+        '{', '}');
 }
 
 RC_GTEST_PROP(CanonicalJson, DoesNotDependOnOrderInTheFile, ()) {
@@ -55,15 +59,18 @@ RC_GTEST_PROP(CanonicalJson, DoesNotDependOnOrderInTheFile, ()) {
         hosts.push_back(std::move(item));
     }
     const LoadedSpec plain = load_spec({{"a", write(hosts, [](auto list) { return list; })}});
-    const LoadedSpec mixed = load_spec({{"b", write(hosts, [](auto list) { return shuffled(std::move(list)); })}});
+    const LoadedSpec mixed =
+        load_spec({{"b", write(hosts, [](auto list) { return shuffled(std::move(list)); })}});
     RC_ASSERT(plain.ok());
     RC_ASSERT(mixed.ok());
     RC_ASSERT(to_canonical_json(plain.spec) == to_canonical_json(mixed.spec));
 }
 
 TEST(CanonicalJson, LoadsBackToTheSameSpec) {
-    for (const char* file : {"examples/single.yaml", "examples/ha.yaml", "src/config/testdata/full.yaml"}) {
-        const LoadedSpec loaded = load_spec({{file, read_file(std::string(SLIPWAY_SOURCE_DIR) + "/" + file)}});
+    for (const char* file :
+         {"examples/single.yaml", "examples/ha.yaml", "src/config/testdata/full.yaml"}) {
+        const LoadedSpec loaded =
+            load_spec({{file, read_file(std::string(SLIPWAY_SOURCE_DIR) + "/" + file)}});
         const std::string text = to_canonical_json(loaded.spec);
         const LoadedSpec again = load_spec({{"<stdin>", text}});
         ASSERT_TRUE(again.ok()) << again.problems[0].line() << "\n" << text;
@@ -73,7 +80,8 @@ TEST(CanonicalJson, LoadsBackToTheSameSpec) {
 
 TEST(CanonicalJson, ShowsDefaultsAndNoPartThatIsNotBuilt) {
     const std::string text = to_canonical_json(
-        load_spec({{"examples/single.yaml", read_file(SLIPWAY_SOURCE_DIR "/examples/single.yaml")}}).spec);
+        load_spec({{"examples/single.yaml", read_file(SLIPWAY_SOURCE_DIR "/examples/single.yaml")}})
+            .spec);
     EXPECT_NE(text.find(R"("port":22,"user":"root")"), std::string::npos) << text;
     EXPECT_NE(text.find(R"("pods":["10.244.0.0/16"])"), std::string::npos);
     EXPECT_EQ(text.find("networkPlugin"), std::string::npos);
@@ -86,7 +94,8 @@ TEST(CanonicalJson, OrderThatMeansSomethingIsKept) {
             load_spec({{"a",
                         "apiVersion: slipway.dev/v1\nkind: Cluster\nmetadata: {name: x}\nspec:\n"
                         "  hosts: [{name: a, address: local, roles: [control-plane]}]\n"
-                        "  kubernetes: {networks: {pods: " + list + "}}\n"}})
+                        "  kubernetes: {networks: {pods: " +
+                            list + "}}\n"}})
                 .spec);
     };
     EXPECT_NE(pods("[10.244.0.0/16, \"fd00::/56\"]"), pods("[\"fd00::/56\", 10.244.0.0/16]"));

@@ -15,7 +15,8 @@ struct CsvRow {
     std::vector<std::string> cells;
 };
 
-// Rows with nothing in them are left out. nullopt: a quote is never closed; `open_quote` is its line.
+// Rows with nothing in them are left out. nullopt: a quote is never closed; `open_quote` is its
+// line.
 std::optional<std::vector<CsvRow>> parse_csv(std::string_view text, int& open_quote);
 
 }  // namespace slipway::config

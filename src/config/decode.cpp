@@ -19,7 +19,8 @@ namespace {
 
 bool is_plain_key(std::string_view key) {
     return !key.empty() && key.size() <= 64 &&
-           key.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") ==
+           key.find_first_not_of(
+               "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") ==
                std::string_view::npos;
 }
 
@@ -61,7 +62,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 std::string local_path(const std::string& text, const std::string& file) {
     namespace fs = std::filesystem;
     const char* home = ::getenv("HOME");
-    if (text.starts_with("~/") && home != nullptr) return (fs::path(home) / text.substr(2)).lexically_normal();
+    if (text.starts_with("~/") && home != nullptr)
+        return (fs::path(home) / text.substr(2)).lexically_normal();
     return (fs::path(file).parent_path() / text).lexically_normal();
 }
 
@@ -70,7 +72,8 @@ class Decoder {
     Decoder(const std::vector<Source>& sources, Findings& findings)
         : sources_(sources), findings_(findings) {}
 
-    void value(const Node& node, const TypeInfo& type, const Field* field, void* out, const std::string& path) {
+    void value(const Node& node, const TypeInfo& type, const Field* field, void* out,
+               const std::string& path) {
         if (findings_.full()) return;
         findings_.set_place(path, at(node.source, node.line, node.column));
         if (type.secret && (node.kind == Node::Kind::scalar || node.kind == Node::Kind::list)) {
@@ -116,10 +119,10 @@ class Decoder {
                 return error("SPEC-WRONG-TYPE", path, "is a map, wanted " + want, "write " + want);
             case Node::Kind::scalar: break;
         }
-        const std::string todo = type.kind != Kind::list ? "write its keys on lines of their own, indented"
-                                 : secret_ || !is_plain_key(node.text)
-                                     ? std::string("write it in brackets")
-                                     : fmt::format("write [{}]", node.text);
+        const std::string todo =
+            type.kind != Kind::list               ? "write its keys on lines of their own, indented"
+            : secret_ || !is_plain_key(node.text) ? std::string("write it in brackets")
+                                                  : fmt::format("write [{}]", node.text);
         error("SPEC-WRONG-TYPE", path, fmt::format("{}, wanted {}", is(node), want), todo);
     }
 
@@ -151,7 +154,8 @@ class Decoder {
               "write true or false, without quotes");
     }
 
-    void integer(const Node& node, const TypeInfo& type, const Field* field, void* out, const std::string& path) {
+    void integer(const Node& node, const TypeInfo& type, const Field* field, void* out,
+                 const std::string& path) {
         const std::optional<std::int64_t> number =
             node.quoted ? std::nullopt : parse_integer(node.text);
         if (!number) {
@@ -169,7 +173,8 @@ class Decoder {
     }
 
     static std::string range_todo(std::int64_t low, std::int64_t high) {
-        if (high == std::numeric_limits<std::int64_t>::max()) return fmt::format("use {} or more", low);
+        if (high == std::numeric_limits<std::int64_t>::max())
+            return fmt::format("use {} or more", low);
         return fmt::format("use a number from {} to {}", low, high);
     }
 
@@ -181,9 +186,10 @@ class Decoder {
                   "write it in digits, without quotes");
             return;
         }
-        if (field != nullptr &&
-            (*number < static_cast<double>(field->min) || *number > static_cast<double>(field->max))) {
-            error("SPEC-RANGE", path, fmt::format("is {}", *number), range_todo(field->min, field->max));
+        if (field != nullptr && (*number < static_cast<double>(field->min) ||
+                                 *number > static_cast<double>(field->max))) {
+            error("SPEC-RANGE", path, fmt::format("is {}", *number),
+                  range_todo(field->min, field->max));
             return;
         }
         out = *number;
@@ -206,13 +212,15 @@ class Decoder {
         error("SPEC-BAD-VALUE", path, is(node), suggestion(node.text, names));
     }
 
-    void list(const Node& node, const TypeInfo& type, const Field* field, void* out, const std::string& path) {
+    void list(const Node& node, const TypeInfo& type, const Field* field, void* out,
+              const std::string& path) {
         type.clear(out);
         if (field != nullptr && node.items.size() < field->min_items) {
             error("SPEC-REQUIRED", path, "is an empty list", list_todo(type, *field));
         }
         for (std::size_t i = 0; i < node.items.size() && !findings_.full(); ++i) {
-            value(node.items[i], type.item(), field, type.append(out), fmt::format("{}[{}]", path, i));
+            value(node.items[i], type.item(), field, type.append(out),
+                  fmt::format("{}[{}]", path, i));
         }
     }
 
@@ -223,7 +231,8 @@ class Decoder {
         return "list at least one, for example " + field.example_text;
     }
 
-    void map(const Node& node, const TypeInfo& type, const Field* field, void* out, const std::string& path) {
+    void map(const Node& node, const TypeInfo& type, const Field* field, void* out,
+             const std::string& path) {
         type.clear(out);
         duplicates(node, path);
         for (const Entry& entry : node.entries) {
@@ -233,7 +242,8 @@ class Decoder {
             if (field != nullptr && field->key_rule != nullptr) {
                 if (const auto fault = field->key_rule->check(entry.key)) {
                     error_at("SPEC-BAD-VALUE", entry, key_path,
-                             fmt::format("the key {} {}", shown(entry.key), fault->what), fault->todo);
+                             fmt::format("the key {} {}", shown(entry.key), fault->what),
+                             fault->todo);
                 }
             }
             value(entry.value, type.item(), field, type.insert(out, entry.key), key_path);
@@ -263,12 +273,14 @@ class Decoder {
 
     void missing(const Field& field, const std::string& path) {
         const TypeInfo& type = field.type();
-        std::string todo = field.min_items > 0 ? list_todo(type, field)
-                           : field.example_text.empty()
-                               ? fmt::format("add {}", field.key)
-                               : fmt::format("add it, for example {}: {}", field.key, field.example_text);
+        std::string todo =
+            field.min_items > 0 ? list_todo(type, field)
+            : field.example_text.empty()
+                ? fmt::format("add {}", field.key)
+                : fmt::format("add it, for example {}: {}", field.key, field.example_text);
         if (field.is_envelope) {
-            return error("SPEC-REQUIRED", path, fmt::format("{} is missing", field.key), std::move(todo));
+            return error("SPEC-REQUIRED", path, fmt::format("{} is missing", field.key),
+                         std::move(todo));
         }
         error("SPEC-REQUIRED", child(path, field.key), "is missing", std::move(todo));
     }
@@ -338,14 +350,18 @@ class Decoder {
     void error(std::string_view id, const std::string& path, std::string what, std::string todo) {
         findings_.error(id, path, std::move(what), std::move(todo));
     }
-    void error_at(std::string_view id, const Entry& entry, const std::string& path, std::string what,
-                  std::string todo) {
-        findings_.add({std::string(id), at(entry.source, entry.line, entry.column), path, std::move(what),
-                       std::move(todo)});
+    void error_at(std::string_view id, const Entry& entry, const std::string& path,
+                  std::string what, std::string todo) {
+        findings_.add({std::string(id), at(entry.source, entry.line, entry.column), path,
+                       std::move(what), std::move(todo)});
     }
 
-    const std::string& file(int source) const { return sources_[static_cast<std::size_t>(source)].file; }
-    Position at(int source, int line, int column) const { return {file(source), line, column, source}; }
+    const std::string& file(int source) const {
+        return sources_[static_cast<std::size_t>(source)].file;
+    }
+    Position at(int source, int line, int column) const {
+        return {file(source), line, column, source};
+    }
 
     const std::vector<Source>& sources_;
     Findings& findings_;
@@ -354,7 +370,8 @@ class Decoder {
 
 }  // namespace
 
-void decode_into(const std::vector<Source>& sources, const TypeInfo& type, void* out, Findings& findings) {
+void decode_into(const std::vector<Source>& sources, const TypeInfo& type, void* out,
+                 Findings& findings) {
     std::optional<Node> merged;
     bool all_read = !sources.empty();
     for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -371,7 +388,8 @@ void decode_into(const std::vector<Source>& sources, const TypeInfo& type, void*
     if (all_read) Decoder(sources, findings).value(*merged, type, nullptr, out, "");
 }
 
-void throw_problems(std::string_view id, const std::string& file, const std::vector<Problem>& problems) {
+void throw_problems(std::string_view id, const std::string& file,
+                    const std::vector<Problem>& problems) {
     std::vector<std::string> lines;
     for (const Problem& p : problems) lines.push_back(p.line());
     throw UserError(std::string(id), fmt::format("{} has {} problem(s)", file, problems.size()),

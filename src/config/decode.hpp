@@ -12,11 +12,13 @@
 //     if (!profile.ok()) for (const config::Problem& p : profile.problems) print(p.line());
 //     use(profile.value);
 //
-// Or `config::decode_yaml_or_throw<Profile>(source, "PROFILE-INVALID")` for a UserError with the list.
+// Or `config::decode_yaml_or_throw<Profile>(source, "PROFILE-INVALID")` for a UserError with the
+// list.
 //
-// Refused: unknown keys (with the nearest valid name), duplicate keys, wrong types, broken rules, YAML
-// tags, merge keys, and anything beyond the limits of yaml.hpp. Scalars are typed here, by the type
-// that is wanted: `010` is never 8, `yes` is never true. Several sources merge in order (merge.hpp).
+// Refused: unknown keys (with the nearest valid name), duplicate keys, wrong types, broken rules,
+// YAML tags, merge keys, and anything beyond the limits of yaml.hpp. Scalars are typed here, by the
+// type that is wanted: `010` is never 8, `yes` is never true. Several sources merge in order
+// (merge.hpp).
 #pragma once
 
 #include "config/describe.hpp"
@@ -29,7 +31,8 @@
 namespace slipway::config {
 
 // Decodes into `out`, an object of `type`, which starts with its defaults.
-void decode_into(const std::vector<Source>& sources, const TypeInfo& type, void* out, Findings& findings);
+void decode_into(const std::vector<Source>& sources, const TypeInfo& type, void* out,
+                 Findings& findings);
 
 template <class T>
 struct Decoded {

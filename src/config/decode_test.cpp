@@ -51,7 +51,8 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> problems(const std::string& text) {
     std::vector<std::string> lines;
-    for (const Problem& p : decode_yaml<Machine>({{"m.yaml", text}}).problems) lines.push_back(p.line());
+    for (const Problem& p : decode_yaml<Machine>({{"m.yaml", text}}).problems)
+        lines.push_back(p.line());
     return lines;
 }
 
@@ -61,19 +62,22 @@ TEST(Decode, ReadsEveryKindOfMember) {
                                           "disks: [{path: /a}, {path: /b, sizeMib: 7}]\n"
                                           "named: {x: {path: /c}}\nlabels: {tier: 1}\n"}});
     ASSERT_TRUE(d.ok()) << d.problems[0].line();
-    EXPECT_EQ(json::serialize(to_json(d.value)),
-              R"({"scale":2.5E-1,"on":false,"cpus":8,"speed":"fast","disks":[{"path":"/a","sizeMib":100},)"
-              R"({"path":"/b","sizeMib":7}],"named":{"x":{"path":"/c","sizeMib":100}},"labels":{"tier":"1"}})");
+    EXPECT_EQ(
+        json::serialize(to_json(d.value)),
+        R"({"scale":2.5E-1,"on":false,"cpus":8,"speed":"fast","disks":[{"path":"/a","sizeMib":100},)"
+        R"({"path":"/b","sizeMib":7}],"named":{"x":{"path":"/c","sizeMib":100}},"labels":{"tier":"1"}})");
     EXPECT_EQ(d.places.at("disks[1].sizeMib").line, 5);
     EXPECT_EQ(d.places.at("disks[1].sizeMib").column, 41);
 }
 
 TEST(Decode, ScalarsAreTypedByWhatIsWantedNotByYaml) {
-    EXPECT_THAT(problems("cpus: 010"),
-                ElementsAre("m.yaml:1:7: cpus: is \"010\", wanted a whole number; write it in decimal "
-                            "digits, without quotes"));
-    EXPECT_THAT(problems("on: yes"), ElementsAre("m.yaml:1:5: on: is \"yes\", wanted true or false; write "
-                                                 "true or false, without quotes"));
+    EXPECT_THAT(
+        problems("cpus: 010"),
+        ElementsAre("m.yaml:1:7: cpus: is \"010\", wanted a whole number; write it in decimal "
+                    "digits, without quotes"));
+    EXPECT_THAT(problems("on: yes"),
+                ElementsAre("m.yaml:1:5: on: is \"yes\", wanted true or false; write "
+                            "true or false, without quotes"));
     EXPECT_EQ(problems("cpus: \"4\"").size(), 1u);
     EXPECT_EQ(problems("cpus: 0x10").size(), 1u);
     EXPECT_EQ(problems("cpus: 1e1").size(), 1u);
@@ -91,11 +95,12 @@ TEST(Decode, ChecksOfAnObjectRunOnlyWhenItsFieldsAreSound) {
 }
 
 TEST(Decode, AllProblemsAtOnceInFileOrder) {
-    EXPECT_THAT(problems("speed: fastt\ndisks:\n- sizeMib: 5\n- path: /x\n  szieMib: 3\ncpus: 100\n"),
-                ElementsAre("m.yaml:1:8: speed: is \"fastt\"; did you mean fast?",
-                            "m.yaml:3:3: disks[0].path: is missing; add it, for example path: /data",
-                            "m.yaml:5:3: disks[1].szieMib: unknown key; did you mean sizeMib?",
-                            "m.yaml:6:7: cpus: is 100; use a number from 1 to 64"));
+    EXPECT_THAT(
+        problems("speed: fastt\ndisks:\n- sizeMib: 5\n- path: /x\n  szieMib: 3\ncpus: 100\n"),
+        ElementsAre("m.yaml:1:8: speed: is \"fastt\"; did you mean fast?",
+                    "m.yaml:3:3: disks[0].path: is missing; add it, for example path: /data",
+                    "m.yaml:5:3: disks[1].szieMib: unknown key; did you mean sizeMib?",
+                    "m.yaml:6:7: cpus: is 100; use a number from 1 to 64"));
 }
 
 TEST(Decode, EndlessProblemsAreCut) {

@@ -6,7 +6,8 @@ namespace slipway::config {
 
 namespace {
 
-json::value list_to_json(const TypeInfo& type, const void* value, JsonStyle style, const Field* field) {
+json::value list_to_json(const TypeInfo& type, const void* value, JsonStyle style,
+                         const Field* field) {
     json::array items;
     type.each(value, [&](const std::string&, const void* item) {
         items.push_back(to_json(type.item(), item, style));

@@ -1,5 +1,5 @@
-// Descriptions of structs: one list of fields from which decoding, defaults, canonical JSON, JSON Schema
-// and `slipway explain` all follow. Defaults are the struct's own member initialisers.
+// Descriptions of structs: one list of fields from which decoding, defaults, canonical JSON, JSON
+// Schema and `slipway explain` all follow. Defaults are the struct's own member initialisers.
 //
 //     struct Disk { std::string path; std::int64_t size_mib = 100; };
 //     void describe(config::Describe<Disk>& d) {
@@ -13,9 +13,9 @@
 //         c.add("fast", Speed::fast, "Solid state.");
 //     }
 //
-// describe() is found by argument-dependent lookup, so it stands in the namespace of its struct or enum.
-// Members may be std::string, bool, integers, double, described enums and structs, and std::vector and
-// std::map<std::string, …> of these.
+// describe() is found by argument-dependent lookup, so it stands in the namespace of its struct or
+// enum. Members may be std::string, bool, integers, double, described enums and structs, and
+// std::vector and std::map<std::string, …> of these.
 #pragma once
 
 #include "base/json.hpp"
@@ -66,16 +66,16 @@ struct Field {
     std::string unset_text;  // what leaving it out means, where the default alone does not tell
     bool is_required = false;
     bool is_built = true;
-    bool is_recorded = false;   // accepted and kept, but nothing acts on it yet: a notice says so
-    bool is_set = false;        // a list whose order means nothing
-    bool is_local_file = false; // a path on this computer, relative to the file it is written in
-    bool is_envelope = false;   // its key is left out of paths: spec.hosts is spoken of as hosts
+    bool is_recorded = false;    // accepted and kept, but nothing acts on it yet: a notice says so
+    bool is_set = false;         // a list whose order means nothing
+    bool is_local_file = false;  // a path on this computer, relative to the file it is written in
+    bool is_envelope = false;    // its key is left out of paths: spec.hosts is spoken of as hosts
     std::size_t min_items = 0;
     std::int64_t min = std::numeric_limits<std::int64_t>::min();
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
-    std::vector<std::string> words;       // the only texts allowed
-    const Rule* text_rule = nullptr;      // of a text, of each item of a list, of each value of a map
-    const Rule* key_rule = nullptr;       // of each key of a map
+    std::vector<std::string> words;   // the only texts allowed
+    const Rule* text_rule = nullptr;  // of a text, of each item of a list, of each value of a map
+    const Rule* key_rule = nullptr;   // of each key of a map
 
     Field& example(std::string text) { return example_text = std::move(text), *this; }
     Field& unset_means(std::string text) { return unset_text = std::move(text), *this; }
@@ -108,7 +108,8 @@ class Scope {
 
 enum class Kind { text, boolean, integer, real, choice, list, map, object };
 
-// A type as data. Values are reached through void* to the C++ object; only the members of its kind are set.
+// A type as data. Values are reached through void* to the C++ object; only the members of its kind
+// are set.
 struct TypeInfo {
     Kind kind = Kind::text;
 
@@ -123,12 +124,13 @@ struct TypeInfo {
     void (*clear)(void*) = nullptr;
     void* (*append)(void*) = nullptr;
     void* (*insert)(void*, const std::string&) = nullptr;
-    void (*each)(const void*, const std::function<void(const std::string& key, const void*)>&) = nullptr;
+    void (*each)(const void*,
+                 const std::function<void(const std::string& key, const void*)>&) = nullptr;
 
     // object
     std::vector<Field> fields;
     const void* prototype = nullptr;  // a default-made object: where defaults are read
-    bool secret = false;              // refers to a secret: nothing the user wrote in it is repeated
+    bool secret = false;  // refers to a secret: nothing the user wrote in it is repeated
     bool (*is_unset)(const void*) = nullptr;  // the whole object means "not given"
     std::vector<std::function<void(const void*, Scope&)>> checks;
 
@@ -145,13 +147,14 @@ class Describe {
     explicit Describe(TypeInfo& info) : info_(info) {}
 
     template <class M>
-    Field& field(std::string key, M T::*member, std::string help) {
+    Field& field(std::string key, M T::* member, std::string help) {
         Field& f = info_.fields.emplace_back();
         f.key = std::move(key);
         f.help = std::move(help);
         f.type = &type_of<M>;
         const T& object = *static_cast<const T*>(info_.prototype);
-        f.offset = reinterpret_cast<const char*>(&(object.*member)) - reinterpret_cast<const char*>(&object);
+        f.offset = reinterpret_cast<const char*>(&(object.*member)) -
+                   reinterpret_cast<const char*>(&object);
         return f;
     }
 
@@ -175,10 +178,12 @@ class Choices {
   public:
     explicit Choices(TypeInfo& info) : info_(info) {}
     void add(std::string name, E value, std::string help) {
-        info_.choices.push_back({std::move(name), static_cast<std::int64_t>(value), std::move(help), true});
+        info_.choices.push_back(
+            {std::move(name), static_cast<std::int64_t>(value), std::move(help), true});
     }
     void add_not_built(std::string name, E value, std::string help) {
-        info_.choices.push_back({std::move(name), static_cast<std::int64_t>(value), std::move(help), false});
+        info_.choices.push_back(
+            {std::move(name), static_cast<std::int64_t>(value), std::move(help), false});
     }
 
   private:
@@ -191,9 +196,11 @@ const std::string& choice_name(const TypeInfo& type, std::int64_t value);
 // A value as JSON. Unset secret references are left out.
 enum class JsonStyle {
     plain,      // as written
-    canonical,  // lists whose order means nothing are sorted; fields that are not built are left out
+    canonical,  // lists whose order means nothing are sorted; fields that are not built are left
+                // out
 };
-json::value to_json(const TypeInfo& type, const void* value, JsonStyle style, const Field* field = nullptr);
+json::value to_json(const TypeInfo& type, const void* value, JsonStyle style,
+                    const Field* field = nullptr);
 
 template <class T>
 json::value to_json(const T& value, JsonStyle style = JsonStyle::plain) {
@@ -214,7 +221,9 @@ inline constexpr bool is_map<std::map<std::string, T>> = true;
 template <class T>
 void make_integer(TypeInfo& info) {
     info.set_integer = [](void* p, std::int64_t v) { *static_cast<T*>(p) = static_cast<T>(v); };
-    info.get_integer = [](const void* p) { return static_cast<std::int64_t>(*static_cast<const T*>(p)); };
+    info.get_integer = [](const void* p) {
+        return static_cast<std::int64_t>(*static_cast<const T*>(p));
+    };
 }
 
 template <class T>
@@ -234,7 +243,9 @@ void make_map(TypeInfo& info) {
     info.kind = Kind::map;
     info.item = &type_of<typename T::mapped_type>;
     info.clear = [](void* p) { static_cast<T*>(p)->clear(); };
-    info.insert = [](void* p, const std::string& key) -> void* { return &(*static_cast<T*>(p))[key]; };
+    info.insert = [](void* p, const std::string& key) -> void* {
+        return &(*static_cast<T*>(p))[key];
+    };
     info.each = [](const void* p, const auto& visit) {
         for (const auto& [key, item] : *static_cast<const T*>(p)) visit(key, &item);
     };
@@ -251,7 +262,8 @@ TypeInfo make_type() {
         info.kind = Kind::real;
     } else if constexpr (std::is_integral_v<T>) {
         info.kind = Kind::integer;
-        info.min = std::is_signed_v<T> ? static_cast<std::int64_t>(std::numeric_limits<T>::min()) : 0;
+        info.min =
+            std::is_signed_v<T> ? static_cast<std::int64_t>(std::numeric_limits<T>::min()) : 0;
         info.max = sizeof(T) < 8 ? static_cast<std::int64_t>(std::numeric_limits<T>::max())
                                  : std::numeric_limits<std::int64_t>::max();
         make_integer<T>(info);

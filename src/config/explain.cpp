@@ -64,7 +64,8 @@ FieldHelp help_of(const Field& field, const void* parent, std::string path) {
     out.required = field.is_required;
     out.built = field.is_built;
     for (const std::string& word : field.words) out.allowed.push_back({word, "", true});
-    for (const Choice& c : inner_type(field.type()).choices) out.allowed.push_back({c.name, c.help, c.built});
+    for (const Choice& c : inner_type(field.type()).choices)
+        out.allowed.push_back({c.name, c.help, c.built});
     return out;
 }
 
@@ -73,7 +74,8 @@ void add_children(const TypeInfo& type, const std::string& path, std::vector<Fie
         if (field.is_envelope) {
             add_children(field.type(), path, out);
         } else {
-            out.push_back(help_of(field, type.prototype, path.empty() ? field.key : path + "." + field.key));
+            out.push_back(
+                help_of(field, type.prototype, path.empty() ? field.key : path + "." + field.key));
         }
     }
 }
@@ -98,9 +100,10 @@ Found find_field(const TypeInfo& type, std::string_view key) {
     std::vector<std::string> names;
     for (const FieldHelp& child : children) names.push_back(child.path);
     const std::string where = parent.empty() ? "the spec" : parent;
-    throw UserError("EXPLAIN-UNKNOWN-PATH", fmt::format("{} has no field {}", where, shown(key)),
-                    {.cause = names.empty() ? where + " has no fields" : "its fields are " + join(names, ", "),
-                     .remedy = names.empty() ? "slipway explain " + parent : suggestion(key, names)});
+    throw UserError(
+        "EXPLAIN-UNKNOWN-PATH", fmt::format("{} has no field {}", where, shown(key)),
+        {.cause = names.empty() ? where + " has no fields" : "its fields are " + join(names, ", "),
+         .remedy = names.empty() ? "slipway explain " + parent : suggestion(key, names)});
 }
 
 void list_paths(const TypeInfo& type, const std::string& path, std::vector<std::string>& out) {
@@ -121,12 +124,14 @@ std::string describe_one(const FieldHelp& h) {
     out += "\n";
     line("type", h.rule.empty() ? h.type : fmt::format("{} ({})", h.type, h.rule));
     line("default", h.default_text);
-    if (!h.example.empty()) line("example", h.path.substr(h.path.rfind('.') + 1) + ": " + h.example);
+    if (!h.example.empty())
+        line("example", h.path.substr(h.path.rfind('.') + 1) + ": " + h.example);
     if (!h.built) line("note", "not built in this version; a spec that sets it is refused");
     if (h.allowed.empty()) return out;
     out += "\nValues\n";
     for (const FieldHelp::Value& v : h.allowed) {
-        out += fmt::format("  {:<20} {}{}\n", v.name, v.help, v.built ? "" : " (not built in this version)");
+        out += fmt::format("  {:<20} {}{}\n", v.name, v.help,
+                           v.built ? "" : " (not built in this version)");
     }
     return out;
 }
@@ -136,10 +141,13 @@ std::string describe_one(const FieldHelp& h) {
 FieldHelp explain_field(std::string_view path) {
     FieldHelp out;
     out.type = "object";
-    out.help = "What a cluster is made of. hosts, kubernetes and the rest stand under `spec:` in the file.";
+    out.help =
+        "What a cluster is made of. hosts, kubernetes and the rest stand under `spec:` in the "
+        "file.";
     const TypeInfo* type = &document_type();
     std::string so_far;
-    const std::vector<std::string> parts = path.empty() ? std::vector<std::string>() : split(path, '.');
+    const std::vector<std::string> parts =
+        path.empty() ? std::vector<std::string>() : split(path, '.');
     for (const std::string& part : parts) {
         const std::string key = part.substr(0, part.find('['));
         const TypeInfo& object = inner_type(*type);
@@ -159,7 +167,8 @@ std::string explain(std::string_view path) {
     if (h.children.empty()) return out;
     std::vector<std::vector<std::string>> rows = {{"FIELD", "TYPE", "DEFAULT", "MEANING"}};
     for (const FieldHelp& child : h.children) {
-        rows.push_back({child.path.substr(h.path.empty() ? 0 : h.path.size() + 1), child.type, child.default_text,
+        rows.push_back({child.path.substr(h.path.empty() ? 0 : h.path.size() + 1), child.type,
+                        child.default_text,
                         child.built ? child.help : child.help + " (not built in this version)"});
     }
     return out + "\n" + table(rows);
@@ -172,9 +181,15 @@ json::object to_json(const FieldHelp& h) {
     }
     json::array children;
     for (const FieldHelp& child : h.children) children.push_back(to_json(child));
-    return {{"path", h.path},       {"type", h.type},       {"rule", h.rule},
-            {"default", h.default_text}, {"help", h.help},  {"example", h.example},
-            {"required", h.required}, {"built", h.built},   {"allowed", std::move(allowed)},
+    return {{"path", h.path},
+            {"type", h.type},
+            {"rule", h.rule},
+            {"default", h.default_text},
+            {"help", h.help},
+            {"example", h.example},
+            {"required", h.required},
+            {"built", h.built},
+            {"allowed", std::move(allowed)},
             {"children", std::move(children)}};
 }
 

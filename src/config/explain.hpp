@@ -3,8 +3,8 @@
 //     print(explain("kubernetes.networks.pods"));      // for people
 //     print(pretty(to_json(explain_field("hosts"))));  // for programs
 //
-// Paths are as in problems (hosts[2].roles); list indexes may be left out, as may the leading `spec.`.
-// The empty path is the top level. An unknown path throws UserError EXPLAIN-UNKNOWN-PATH.
+// Paths are as in problems (hosts[2].roles); list indexes may be left out, as may the leading
+// `spec.`. The empty path is the top level. An unknown path throws UserError EXPLAIN-UNKNOWN-PATH.
 #pragma once
 
 #include "base/json.hpp"
@@ -22,9 +22,9 @@ struct FieldHelp {
         bool built = true;
     };
     std::string path;
-    std::string type;           // list of texts
-    std::string rule;           // network, as 10.244.0.0/16
-    std::string default_text;   // ["10.244.0.0/16"], required, none: the same as address
+    std::string type;          // list of texts
+    std::string rule;          // network, as 10.244.0.0/16
+    std::string default_text;  // ["10.244.0.0/16"], required, none: the same as address
     std::string help;
     std::string example;
     std::vector<Value> allowed;

@@ -20,12 +20,14 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 
 // Visits every field of the spec with its path and the type it belongs to.
-void each_field(const TypeInfo& type, const std::string& path,
-                const std::function<void(const std::string&, const Field&, const TypeInfo&)>& visit) {
+void each_field(
+    const TypeInfo& type, const std::string& path,
+    const std::function<void(const std::string&, const Field&, const TypeInfo&)>& visit) {
     if (type.item != nullptr) return each_field(type.item(), path, visit);
     for (const Field& field : type.fields) {
-        const std::string inner =
-            field.is_envelope ? path : path.empty() ? field.key : path + "." + field.key;
+        const std::string inner = field.is_envelope ? path
+                                  : path.empty()    ? field.key
+                                                    : path + "." + field.key;
         if (!field.is_envelope) visit(inner, field, type);
         each_field(field.type(), inner, visit);
     }
@@ -33,32 +35,36 @@ void each_field(const TypeInfo& type, const std::string& path,
 
 TEST(Explain, EveryFieldHasHelpThatIsASentence) {
     std::size_t fields = 0;
-    each_field(document_type(), "", [&](const std::string& path, const Field& field, const TypeInfo&) {
-        ++fields;
-        EXPECT_GT(field.help.size(), 4u) << path;
-        EXPECT_EQ(field.help.back(), '.') << path;
-        EXPECT_THAT(explain(path), HasSubstr(field.help)) << path;
-        EXPECT_TRUE(field.type().kind == Kind::object || !field.example_text.empty()) << path;
-    });
+    each_field(
+        document_type(), "", [&](const std::string& path, const Field& field, const TypeInfo&) {
+            ++fields;
+            EXPECT_GT(field.help.size(), 4u) << path;
+            EXPECT_EQ(field.help.back(), '.') << path;
+            EXPECT_THAT(explain(path), HasSubstr(field.help)) << path;
+            EXPECT_TRUE(field.type().kind == Kind::object || !field.example_text.empty()) << path;
+        });
     EXPECT_GT(fields, 150u);
     EXPECT_EQ(all_paths().size(), fields);
 }
 
 TEST(Explain, EveryDefaultIsVisible) {
-    each_field(document_type(), "", [](const std::string& path, const Field& field, const TypeInfo& type) {
-        const FieldHelp help = explain_field(path);
-        const json::value value = to_json(field.type(), field.in(type.prototype), JsonStyle::plain);
-        if (field.is_required) {
-            EXPECT_EQ(help.default_text, "required") << path;
-        } else if (field.type().kind == Kind::object) {
-            EXPECT_TRUE(!help.children.empty()) << path;
-        } else if (const std::string text = json::serialize(value); text == "\"\"") {
-            EXPECT_THAT(help.default_text, HasSubstr("none: ")) << path << ": say what leaving it out means";
-        } else if (text != "[]" && text != "{}") {
-            EXPECT_EQ(help.default_text, text) << path;
-            EXPECT_THAT(explain(path), HasSubstr("default  " + text)) << path;
-        }
-    });
+    each_field(document_type(), "",
+               [](const std::string& path, const Field& field, const TypeInfo& type) {
+                   const FieldHelp help = explain_field(path);
+                   const json::value value =
+                       to_json(field.type(), field.in(type.prototype), JsonStyle::plain);
+                   if (field.is_required) {
+                       EXPECT_EQ(help.default_text, "required") << path;
+                   } else if (field.type().kind == Kind::object) {
+                       EXPECT_TRUE(!help.children.empty()) << path;
+                   } else if (const std::string text = json::serialize(value); text == "\"\"") {
+                       EXPECT_THAT(help.default_text, HasSubstr("none: "))
+                           << path << ": say what leaving it out means";
+                   } else if (text != "[]" && text != "{}") {
+                       EXPECT_EQ(help.default_text, text) << path;
+                       EXPECT_THAT(explain(path), HasSubstr("default  " + text)) << path;
+                   }
+               });
 }
 
 std::string without_indexes(std::string path) {
@@ -81,16 +87,19 @@ std::string document_with(const std::string& path, std::string value) {
 
 // The examples in the help are decoded as the field they belong to, so they cannot go stale.
 TEST(Explain, EveryExampleIsAValueTheFieldAccepts) {
-    each_field(document_type(), "", [](const std::string& path, const Field& field, const TypeInfo&) {
-        if (field.example_text.empty() || !field.is_built) return;
-        const std::string text = document_with(path, field.example_text);
-        for (const Problem& p : load_spec({{"e.yaml", text}}).problems) {
-            // Whether other hosts exist is beyond a single field.
-            const bool alone = p.severity == Severity::error && p.id != "SPEC-UNKNOWN-REFERENCE";
-            const bool about_it = without_indexes(p.path).starts_with(path) || p.id == "SPEC-SYNTAX";
-            EXPECT_FALSE(alone && about_it) << text << "\n" << p.line();
-        }
-    });
+    each_field(document_type(), "",
+               [](const std::string& path, const Field& field, const TypeInfo&) {
+                   if (field.example_text.empty() || !field.is_built) return;
+                   const std::string text = document_with(path, field.example_text);
+                   for (const Problem& p : load_spec({{"e.yaml", text}}).problems) {
+                       // Whether other hosts exist is beyond a single field.
+                       const bool alone =
+                           p.severity == Severity::error && p.id != "SPEC-UNKNOWN-REFERENCE";
+                       const bool about_it =
+                           without_indexes(p.path).starts_with(path) || p.id == "SPEC-SYNTAX";
+                       EXPECT_FALSE(alone && about_it) << text << "\n" << p.line();
+                   }
+               });
 }
 
 TEST(Explain, TellsTypeDefaultExampleAndValues) {
@@ -100,7 +109,8 @@ TEST(Explain, TellsTypeDefaultExampleAndValues) {
               "  type     list of texts (network, as 10.244.0.0/16)\n"
               "  default  [\"10.244.0.0/16\"]\n"
               "  example  pods: [10.244.0.0/16, fd00:10:244::/56]\n");
-    EXPECT_THAT(explain("hosts.roles"), HasSubstr("control-plane        Runs the Kubernetes control plane."));
+    EXPECT_THAT(explain("hosts.roles"),
+                HasSubstr("control-plane        Runs the Kubernetes control plane."));
     EXPECT_THAT(explain("hosts.arch"), HasSubstr("default  none: read from the machine"));
     EXPECT_THAT(explain("kubernetes.endpoint.kind"), HasSubstr("(not built in this version)"));
     EXPECT_THAT(explain("runtime"), HasSubstr("a spec that sets it is refused"));
@@ -140,34 +150,39 @@ TEST(Explain, JsonHasTheSameFacts) {
 TEST(Schema, CoversEveryFieldAndForbidsOthers) {
     const json::object schema = json_schema();
     EXPECT_EQ(string_at(schema, "$schema"), "https://json-schema.org/draft/2020-12/schema");
-    const std::function<void(const json::object&, const TypeInfo&)> compare = [&](const json::object& s,
-                                                                                 const TypeInfo& type) {
-        if (s.contains("not")) return;
-        if (type.kind == Kind::list) return compare(s.at("items").as_object(), type.item());
-        if (type.kind != Kind::object) return;
-        EXPECT_EQ(s.at("additionalProperties"), json::value(false));
-        const json::object& properties = s.at("properties").as_object();
-        EXPECT_EQ(properties.size(), type.fields.size());
-        for (const Field& field : type.fields) {
-            const json::object& property = properties.at(field.key).as_object();
-            EXPECT_THAT(string_at(property, "description"), HasSubstr(field.help));
-            EXPECT_EQ(property.contains("not"), !field.is_built) << field.key;
-            compare(property, field.type());
-        }
-    };
+    const std::function<void(const json::object&, const TypeInfo&)> compare =
+        [&](const json::object& s, const TypeInfo& type) {
+            if (s.contains("not")) return;
+            if (type.kind == Kind::list) return compare(s.at("items").as_object(), type.item());
+            if (type.kind != Kind::object) return;
+            EXPECT_EQ(s.at("additionalProperties"), json::value(false));
+            const json::object& properties = s.at("properties").as_object();
+            EXPECT_EQ(properties.size(), type.fields.size());
+            for (const Field& field : type.fields) {
+                const json::object& property = properties.at(field.key).as_object();
+                EXPECT_THAT(string_at(property, "description"), HasSubstr(field.help));
+                EXPECT_EQ(property.contains("not"), !field.is_built) << field.key;
+                compare(property, field.type());
+            }
+        };
     compare(schema, document_type());
 }
 
 TEST(Schema, CarriesDefaultsRangesEnumsAndPatterns) {
     const json::object schema = json_schema();
-    const auto at = [&](std::string_view pointer) { return schema.at("properties").at("spec").at("properties").at_pointer(pointer); };
+    const auto at = [&](std::string_view pointer) {
+        return schema.at("properties").at("spec").at("properties").at_pointer(pointer);
+    };
     EXPECT_EQ(at("/hosts/items/properties/port/default"), json::value(22));
     EXPECT_EQ(at("/hosts/items/properties/port/maximum"), json::value(65535));
     EXPECT_EQ(at("/hosts/items/properties/roles/items/enum/0"), json::value("control-plane"));
-    EXPECT_EQ(at("/hosts/items/properties/name/pattern"), json::value("^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"));
+    EXPECT_EQ(at("/hosts/items/properties/name/pattern"),
+              json::value("^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"));
     EXPECT_EQ(at("/hosts/items/properties/password/maxProperties"), json::value(1));
-    EXPECT_EQ(at("/kubernetes/properties/networks/properties/pods/default/0"), json::value("10.244.0.0/16"));
-    EXPECT_EQ(at("/kubernetes/properties/endpoint/properties/kind/enum").as_array().size(), 2u) << "only what is built";
+    EXPECT_EQ(at("/kubernetes/properties/networks/properties/pods/default/0"),
+              json::value("10.244.0.0/16"));
+    EXPECT_EQ(at("/kubernetes/properties/endpoint/properties/kind/enum").as_array().size(), 2u)
+        << "only what is built";
     EXPECT_EQ(at("/hosts/items/required"), json::value({"name", "address", "roles"}));
 }
 

@@ -16,7 +16,9 @@ void describe(Describe<Document>& d) {
         .example(std::string(kKind))
         .required()
         .one_of({std::string(kKind)});
-    d.field("metadata", &Document::metadata, "What the cluster is called.").example("{name: demo}").required();
+    d.field("metadata", &Document::metadata, "What the cluster is called.")
+        .example("{name: demo}")
+        .required();
     d.field("spec", &Document::spec, "What the cluster is to be.")
         .example("{hosts: […]}")
         .required()
@@ -25,7 +27,8 @@ void describe(Describe<Document>& d) {
 
 void describe(Describe<Metadata>& d) {
     d.field("name", &Metadata::name,
-            "Name of the cluster. Runs and state are kept under it, so a changed name is another cluster.")
+            "Name of the cluster. Runs and state are kept under it, so a changed name is another "
+            "cluster.")
         .example("demo")
         .required()
         .rule(rules::dns_label());
@@ -43,14 +46,16 @@ void describe(Describe<Spec>& d) {
     d.field("networkPlugin", &Spec::network_plugin, "The plugin that connects pods.").not_built();
     d.field("registry", &Spec::registry, "Where nodes pull images from.").not_built();
     d.field("os", &Spec::os,
-            "How machines are prepared. Each part can be switched off, and each change is put back by undo.");
+            "How machines are prepared. Each part can be switched off, and each change is put back "
+            "by undo.");
     d.field("hooks", &Spec::hooks, "Own scripts before and after.");
     d.field("components", &Spec::components,
             "Pieces of the platform, from charts or manifests, installed once the cluster works.")
         .example("[{name: metrics-server, chart: metrics-server}]")
         .not_built();
     d.field("steps", &Spec::steps, "Single steps left out or handed to an outside program.");
-    d.field("limits", &Spec::limits, "How much is done at once, and what a failure means for the run.");
+    d.field("limits", &Spec::limits,
+            "How much is done at once, and what a failure means for the run.");
 }
 
 }  // namespace slipway::config

@@ -13,22 +13,27 @@ void describe(Choices<Role>& c) {
 void describe(Describe<SecretRef>& d) {
     d.secret();
     d.unset_when([](const void* ref) { return static_cast<const SecretRef*>(ref)->empty(); });
-    d.field("file", &SecretRef::file,
-            "A file on this computer that holds the secret; only its owner may read it (mode 0600).")
+    d.field(
+         "file", &SecretRef::file,
+         "A file on this computer that holds the secret; only its owner may read it (mode 0600).")
         .example("secrets/password")
         .unset_means("not from a file")
         .rule(rules::local_path())
         .local_file();
-    d.field("env", &SecretRef::env, "An environment variable of the slipway command that holds the secret.")
+    d.field("env", &SecretRef::env,
+            "An environment variable of the slipway command that holds the secret.")
         .example("SLIPWAY_PASSWORD")
         .unset_means("not from the environment")
         .rule(rules::env_name());
-    d.field("prompt", &SecretRef::prompt, "Ask on the terminal when the run starts.").example("true");
+    d.field("prompt", &SecretRef::prompt, "Ask on the terminal when the run starts.")
+        .example("true");
     d.check([](const SecretRef& ref, Scope& scope) {
-        const int given = (ref.file.empty() ? 0 : 1) + (ref.env.empty() ? 0 : 1) + (ref.prompt ? 1 : 0);
+        const int given =
+            (ref.file.empty() ? 0 : 1) + (ref.env.empty() ? 0 : 1) + (ref.prompt ? 1 : 0);
         if (given == 1) return;
         scope.error("SPEC-SECRET-REF", "",
-                    given == 0 ? "says nowhere where the secret is" : "names more than one place for the secret",
+                    given == 0 ? "says nowhere where the secret is"
+                               : "names more than one place for the secret",
                     "give exactly one of file, env and prompt: true");
     });
 }
@@ -49,7 +54,8 @@ void describe(Describe<Taint>& d) {
 }
 
 void describe(Describe<Become>& d) {
-    d.field("enabled", &Become::enabled, "Use sudo when the login user is not root.").example("true");
+    d.field("enabled", &Become::enabled, "Use sudo when the login user is not root.")
+        .example("true");
     d.field("password", &Become::password, "The password sudo asks for.")
         .example("{prompt: true}")
         .unset_means("sudo asks for none");
@@ -61,7 +67,8 @@ void describe(Describe<Host>& d) {
         .required()
         .rule(rules::dns_label());
     d.field("address", &Host::address,
-            "How this computer reaches it: an IP address, a host name, or `local` for this very machine.")
+            "How this computer reaches it: an IP address, a host name, or `local` for this very "
+            "machine.")
         .example("10.0.0.11")
         .required()
         .rule(rules::host_address());

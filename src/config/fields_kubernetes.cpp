@@ -7,12 +7,14 @@ void describe(Choices<EndpointKind>& c) {
     c.add("first-control-plane", EndpointKind::first_control_plane,
           "The first control plane's own address; the cluster depends on that one machine.");
     c.add("external", EndpointKind::external, "A load balancer that exists already, at `address`.");
-    c.add_not_built("kube-vip", EndpointKind::kube_vip, "A virtual address held by the control planes.");
+    c.add_not_built("kube-vip", EndpointKind::kube_vip,
+                    "A virtual address held by the control planes.");
     c.add_not_built("local-haproxy", EndpointKind::local_haproxy, "A small proxy on every node.");
 }
 
 void describe(Describe<Endpoint>& d) {
-    d.field("domain", &Endpoint::domain, "Name of the control plane, in certificates and hosts entries.")
+    d.field("domain", &Endpoint::domain,
+            "Name of the control plane, in certificates and hosts entries.")
         .example("api.demo.local")
         .unset_means("no name; addresses are used")
         .rule(rules::dns_name());
@@ -20,9 +22,12 @@ void describe(Describe<Endpoint>& d) {
         .example("10.0.0.100")
         .unset_means("the first control plane's address")
         .rule(rules::address());
-    d.field("port", &Endpoint::port, "Port of the API server at the endpoint.").example("6443").range(1, 65535);
+    d.field("port", &Endpoint::port, "Port of the API server at the endpoint.")
+        .example("6443")
+        .range(1, 65535);
     d.field("kind", &Endpoint::kind, "What answers at the endpoint.").example("external");
-    d.field("interface", &Endpoint::interface, "kube-vip: the network interface that carries the address.")
+    d.field("interface", &Endpoint::interface,
+            "kube-vip: the network interface that carries the address.")
         .example("eth0")
         .unset_means("the one with the default route")
         .not_built();
@@ -33,7 +38,8 @@ void describe(Describe<Endpoint>& d) {
 }
 
 void describe(Describe<Networks>& d) {
-    d.field("pods", &Networks::pods, "Networks of the pods: one, or one IPv4 and one IPv6. The first is primary.")
+    d.field("pods", &Networks::pods,
+            "Networks of the pods: one, or one IPv4 and one IPv6. The first is primary.")
         .example("[10.244.0.0/16, fd00:10:244::/56]")
         .at_least_one()
         .rule(rules::cidr());
@@ -42,11 +48,13 @@ void describe(Describe<Networks>& d) {
         .example("[10.96.0.0/16, fd00:10:96::/112]")
         .at_least_one()
         .rule(rules::cidr());
-    d.field("nodeMaskV4", &Networks::node_mask_v4, "Prefix length of each node's part of the IPv4 pod network.")
+    d.field("nodeMaskV4", &Networks::node_mask_v4,
+            "Prefix length of each node's part of the IPv4 pod network.")
         .example("24")
         .range(8, 30)
         .recorded();
-    d.field("nodeMaskV6", &Networks::node_mask_v6, "Prefix length of each node's part of the IPv6 pod network.")
+    d.field("nodeMaskV6", &Networks::node_mask_v6,
+            "Prefix length of each node's part of the IPv6 pod network.")
         .example("64")
         .range(16, 126)
         .recorded();
@@ -57,7 +65,8 @@ void describe(Describe<Networks>& d) {
 }
 
 void describe(Describe<ComponentTuning>& d) {
-    d.field("args", &ComponentTuning::args, "Extra command-line arguments, without the leading dashes.")
+    d.field("args", &ComponentTuning::args,
+            "Extra command-line arguments, without the leading dashes.")
         .example("{v: 2}");
     d.field("patches", &ComponentTuning::patches, "Files with strategic-merge or JSON patches.")
         .example("[patches/apiserver.yaml]")
@@ -80,9 +89,13 @@ void describe(Describe<Audit>& d) {
         .local_file();
     d.field("logPath", &Audit::log_path, "Where the log is written on control planes.")
         .example("/var/log/kubernetes/audit/audit.log");
-    d.field("maxAgeDays", &Audit::max_age_days, "Days an old log is kept.").example("30").range(1, 3650);
+    d.field("maxAgeDays", &Audit::max_age_days, "Days an old log is kept.")
+        .example("30")
+        .range(1, 3650);
     d.field("maxBackups", &Audit::max_backups, "Old logs kept.").example("10").range(1, 1000);
-    d.field("maxSizeMib", &Audit::max_size_mib, "Size at which a log is turned over.").example("100").range(1, 10240);
+    d.field("maxSizeMib", &Audit::max_size_mib, "Size at which a log is turned over.")
+        .example("100")
+        .range(1, 10240);
 }
 
 void describe(Describe<Encryption>& d) {
@@ -90,22 +103,27 @@ void describe(Describe<Encryption>& d) {
     d.field("provider", &Encryption::provider, "The cipher.")
         .example("secretbox")
         .one_of({"secretbox", "aescbc", "aesgcm"});
-    d.field("resources", &Encryption::resources, "Kinds of objects that are encrypted.").example("[secrets]");
+    d.field("resources", &Encryption::resources, "Kinds of objects that are encrypted.")
+        .example("[secrets]");
 }
 
 void describe(Describe<Certificates>& d) {
-    d.field("extraSans", &Certificates::extra_sans, "More names and addresses in the API server's certificate.")
+    d.field("extraSans", &Certificates::extra_sans,
+            "More names and addresses in the API server's certificate.")
         .example("[api.example.org, 203.0.113.7]")
         .unordered();
     d.field("caFolder", &Certificates::ca_folder, "Folder with an own CA: ca.crt and ca.key.")
         .example("ca")
         .unset_means("a new CA is made")
         .local_file();
-    d.field("caYears", &Certificates::ca_years, "Years the CA is valid.").example("10").range(1, 100);
+    d.field("caYears", &Certificates::ca_years, "Years the CA is valid.")
+        .example("10")
+        .range(1, 100);
     d.field("leafDays", &Certificates::leaf_days, "Days the other certificates are valid.")
         .example("365")
         .range(1, 3650);
-    d.field("autoRenew", &Certificates::auto_renew, "Renew certificates before they end.").example("true");
+    d.field("autoRenew", &Certificates::auto_renew, "Renew certificates before they end.")
+        .example("true");
 }
 
 void describe(Describe<Kubernetes>& d) {
@@ -113,13 +131,16 @@ void describe(Describe<Kubernetes>& d) {
         .example("v1.34.11")
         .rule(rules::version())
         .recorded();
-    d.field("endpoint", &Kubernetes::endpoint, "Where the control plane is reached, by nodes and by users.");
+    d.field("endpoint", &Kubernetes::endpoint,
+            "Where the control plane is reached, by nodes and by users.");
     d.field("networks", &Kubernetes::networks,
-            "Networks inside the cluster. They must not overlap each other or the machines' addresses.");
+            "Networks inside the cluster. They must not overlap each other or the machines' "
+            "addresses.");
     d.field("dnsDomain", &Kubernetes::dns_domain, "DNS domain of services.")
         .example("cluster.local")
         .rule(rules::dns_name());
-    d.field("tuning", &Kubernetes::tuning, "Extra arguments and patches of each component.").not_built();
+    d.field("tuning", &Kubernetes::tuning, "Extra arguments and patches of each component.")
+        .not_built();
     d.field("featureGates", &Kubernetes::feature_gates, "Feature gates of all components.")
         .example("{NodeSwap: true}")
         .not_built();
@@ -134,21 +155,29 @@ void describe(Describe<Kubernetes>& d) {
 
 void describe(Choices<EtcdMode>& c) {
     c.add("stacked", EtcdMode::stacked, "On the control planes, as kubeadm sets it up.");
-    c.add_not_built("managed", EtcdMode::managed, "As system services on the hosts with the role etcd.");
+    c.add_not_built("managed", EtcdMode::managed,
+                    "As system services on the hosts with the role etcd.");
     c.add_not_built("external", EtcdMode::external, "An etcd that exists already.");
 }
 
 void describe(Describe<EtcdBackup>& d) {
     d.field("enabled", &EtcdBackup::enabled, "Make backups by a timer.").example("true");
-    d.field("folder", &EtcdBackup::folder, "Where backups are kept on etcd's hosts.").example("/var/backups/etcd");
-    d.field("schedule", &EtcdBackup::schedule, "When, as a systemd calendar expression.").example("daily");
+    d.field("folder", &EtcdBackup::folder, "Where backups are kept on etcd's hosts.")
+        .example("/var/backups/etcd");
+    d.field("schedule", &EtcdBackup::schedule, "When, as a systemd calendar expression.")
+        .example("daily");
     d.field("keep", &EtcdBackup::keep, "Backups kept.").example("5").range(1, 1000);
 }
 
 void describe(Describe<Etcd>& d) {
-    d.field("mode", &Etcd::mode, "Where etcd runs. Its members must be odd in number.").example("stacked");
-    d.field("dataFolder", &Etcd::data_folder, "Where etcd keeps its data.").example("/var/lib/etcd").not_built();
-    d.field("args", &Etcd::args, "Extra command-line arguments.").example("{quota-backend-bytes: 8589934592}").not_built();
+    d.field("mode", &Etcd::mode, "Where etcd runs. Its members must be odd in number.")
+        .example("stacked");
+    d.field("dataFolder", &Etcd::data_folder, "Where etcd keeps its data.")
+        .example("/var/lib/etcd")
+        .not_built();
+    d.field("args", &Etcd::args, "Extra command-line arguments.")
+        .example("{quota-backend-bytes: 8589934592}")
+        .not_built();
     d.field("endpoints", &Etcd::endpoints, "external: addresses of the members.")
         .example("[https://10.0.0.31:2379]")
         .not_built();

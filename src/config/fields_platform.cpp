@@ -4,7 +4,9 @@
 namespace slipway::config {
 
 void describe(Describe<Runtime>& d) {
-    d.field("kind", &Runtime::kind, "The container runtime.").example("containerd").one_of({"containerd"});
+    d.field("kind", &Runtime::kind, "The container runtime.")
+        .example("containerd")
+        .one_of({"containerd"});
     d.field("dataFolder", &Runtime::data_folder, "Where images and containers are kept.")
         .example("/var/lib/containerd");
     d.field("cgroupDriver", &Runtime::cgroup_driver, "Who manages cgroups.")
@@ -20,14 +22,17 @@ void describe(Describe<NetworkPlugin>& d) {
     d.field("kind", &NetworkPlugin::kind, "Which plugin.")
         .example("flannel")
         .one_of({"flannel", "calico", "cilium", "none"});
-    d.field("values", &NetworkPlugin::values, "Settings of the plugin's chart.").example("{mtu: 1450}");
+    d.field("values", &NetworkPlugin::values, "Settings of the plugin's chart.")
+        .example("{mtu: 1450}");
 }
 
 void describe(Describe<RegistryLogin>& d) {
     d.field("host", &RegistryLogin::host, "Name of the registry, with its port.")
         .example("registry.example.org:5000")
         .required();
-    d.field("user", &RegistryLogin::user, "User to log in as.").example("puller").unset_means("no login");
+    d.field("user", &RegistryLogin::user, "User to log in as.")
+        .example("puller")
+        .unset_means("no login");
     d.field("password", &RegistryLogin::password, "Password of that user.")
         .example("{env: REGISTRY_PASSWORD}")
         .unset_means("none");
@@ -46,13 +51,16 @@ void describe(Describe<Registry>& d) {
     d.field("dataFolder", &Registry::data_folder, "Where registry hosts keep the bundle.")
         .example("/var/lib/slipway/registry");
     d.field("logins", &Registry::logins, "Logins for registries.")
-        .example("[{host: registry.example.org, user: puller, password: {env: REGISTRY_PASSWORD}}]");
+        .example(
+            "[{host: registry.example.org, user: puller, password: {env: REGISTRY_PASSWORD}}]");
     d.field("mirrors", &Registry::mirrors, "Mirrors by upstream host.")
         .example("{registry.example.org: mirror.example.org}");
 }
 
 void describe(Describe<Component>& d) {
-    d.field("name", &Component::name, "Name of the component.").example("metrics-server").required();
+    d.field("name", &Component::name, "Name of the component.")
+        .example("metrics-server")
+        .required();
     d.field("chart", &Component::chart, "Name of a chart in the bundle.")
         .example("metrics-server")
         .unset_means("from manifests");
@@ -69,7 +77,9 @@ void describe(Describe<Component>& d) {
     d.field("manifests", &Component::manifests, "Manifest files instead of a chart.")
         .example("[manifests/app.yaml]")
         .local_file();
-    d.field("needs", &Component::needs, "Components that must be there first.").example("[cert-manager]").unordered();
+    d.field("needs", &Component::needs, "Components that must be there first.")
+        .example("[cert-manager]")
+        .unordered();
 }
 
 }  // namespace slipway::config

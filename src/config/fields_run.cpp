@@ -24,27 +24,36 @@ void describe(Describe<Script>& d) {
         .example("{DEVICE: /dev/vdb}")
         .keys(rules::env_name())
         .rule(rules::one_line());
-    d.field("timeoutSeconds", &Script::timeout_seconds, "How long it may take.").example("600").range(1, 86400);
+    d.field("timeoutSeconds", &Script::timeout_seconds, "How long it may take.")
+        .example("600")
+        .range(1, 86400);
     d.check([](const Script& s, Scope& scope) {
         if (s.script.empty() != s.file.empty()) return;
-        scope.error("SPEC-SCRIPT", "", s.file.empty() ? "has no script" : "has both script and file",
+        scope.error("SPEC-SCRIPT", "",
+                    s.file.empty() ? "has no script" : "has both script and file",
                     "give exactly one of script and file");
     });
 }
 
 void describe(Describe<OperatorHook>& d) {
-    d.field("name", &OperatorHook::name, "Name of the hook, in plans and logs.").example("notify").required();
+    d.field("name", &OperatorHook::name, "Name of the hook, in plans and logs.")
+        .example("notify")
+        .required();
     d.field("command", &OperatorHook::command, "The program and its arguments.")
         .example("[/usr/local/bin/notify, ready]")
         .required();
-    d.field("env", &OperatorHook::env, "Environment variables for the program.").example("{CHANNEL: ops}");
+    d.field("env", &OperatorHook::env, "Environment variables for the program.")
+        .example("{CHANNEL: ops}");
     d.field("timeoutSeconds", &OperatorHook::timeout_seconds, "How long it may take.")
         .example("600")
         .range(1, 86400);
 }
 
 void describe(Describe<FileCopy>& d) {
-    d.field("from", &FileCopy::from, "The file on this computer.").example("files/motd").required().local_file();
+    d.field("from", &FileCopy::from, "The file on this computer.")
+        .example("files/motd")
+        .required()
+        .local_file();
     d.field("to", &FileCopy::to, "Where it goes on the host.").example("/etc/motd").required();
     d.field("mode", &FileCopy::mode, "Permissions, in octal.").example("0644");
     d.field("roles", &FileCopy::roles, "Hosts with any of these roles get it.")
@@ -54,18 +63,22 @@ void describe(Describe<FileCopy>& d) {
 }
 
 void describe(Describe<Hooks>& d) {
-    d.field("preInstall", &Hooks::pre_install, "Scripts on hosts before anything else is changed, in this order.")
+    d.field("preInstall", &Hooks::pre_install,
+            "Scripts on hosts before anything else is changed, in this order.")
         .example("[{name: mount-data, roles: [worker], file: scripts/mount-data.sh}]");
-    d.field("postInstall", &Hooks::post_install, "Scripts on hosts when everything else is done, in this order.")
+    d.field("postInstall", &Hooks::post_install,
+            "Scripts on hosts when everything else is done, in this order.")
         .example("[{name: tidy, script: rm -f /root/installer.log}]");
-    d.field("operatorPreInstall", &Hooks::operator_pre_install, "Programs on this computer before the run.")
+    d.field("operatorPreInstall", &Hooks::operator_pre_install,
+            "Programs on this computer before the run.")
         .example("[{name: notify, command: [/usr/local/bin/notify, start]}]")
         .not_built();
     d.field("operatorPostClusterReady", &Hooks::operator_post_cluster_ready,
             "Programs on this computer once the cluster answers.")
         .example("[{name: notify, command: [/usr/local/bin/notify, ready]}]")
         .not_built();
-    d.field("operatorPostInstall", &Hooks::operator_post_install, "Programs on this computer after the run.")
+    d.field("operatorPostInstall", &Hooks::operator_post_install,
+            "Programs on this computer after the run.")
         .example("[{name: notify, command: [/usr/local/bin/notify, done]}]")
         .not_built();
     d.field("files", &Hooks::files, "Files copied to hosts.")
@@ -74,7 +87,8 @@ void describe(Describe<Hooks>& d) {
 }
 
 void describe(Describe<Steps>& d) {
-    d.field("skip", &Steps::skip, "Steps to leave out, everywhere or on one host; only steps that allow it.")
+    d.field("skip", &Steps::skip,
+            "Steps to leave out, everywhere or on one host; only steps that allow it.")
         .example("[set-hostname, w1/disable-swap]")
         .rule(rules::step_id())
         .unordered();
@@ -93,17 +107,27 @@ void describe(Describe<RunLimits>& d) {
     d.field("parallelSteps", &RunLimits::parallel_steps, "Steps at once, over all hosts.")
         .example("256")
         .range(1, 4096);
-    d.field("parallelPerHost", &RunLimits::parallel_per_host, "Steps at once on one host.").example("4").range(1, 64);
-    d.field("parallelDials", &RunLimits::parallel_dials, "Connections opened at once.").example("8").range(1, 256);
-    d.field("parallelUploads", &RunLimits::parallel_uploads, "Large transfers at once.").example("4").range(1, 256);
-    d.field("stepTimeoutSeconds", &RunLimits::step_timeout_seconds, "Longest time of any step; 0: what each step says.")
+    d.field("parallelPerHost", &RunLimits::parallel_per_host, "Steps at once on one host.")
+        .example("4")
+        .range(1, 64);
+    d.field("parallelDials", &RunLimits::parallel_dials, "Connections opened at once.")
+        .example("8")
+        .range(1, 256);
+    d.field("parallelUploads", &RunLimits::parallel_uploads, "Large transfers at once.")
+        .example("4")
+        .range(1, 256);
+    d.field("stepTimeoutSeconds", &RunLimits::step_timeout_seconds,
+            "Longest time of any step; 0: what each step says.")
         .example("900")
         .range(0, 86400);
-    d.field("retries", &RunLimits::retries, "Tries after the first when the cause may pass, as a lost connection.")
+    d.field("retries", &RunLimits::retries,
+            "Tries after the first when the cause may pass, as a lost connection.")
         .example("4")
         .range(0, 100);
-    d.field("onFailure", &RunLimits::on_failure, "What a failed worker means for the run.").example("stop");
-    d.field("maxFailedWorkers", &RunLimits::max_failed_workers, "Workers that may fail before the run stops; -1: any number.")
+    d.field("onFailure", &RunLimits::on_failure, "What a failed worker means for the run.")
+        .example("stop");
+    d.field("maxFailedWorkers", &RunLimits::max_failed_workers,
+            "Workers that may fail before the run stops; -1: any number.")
         .example("2")
         .range(-1, 100000);
 }

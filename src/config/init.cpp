@@ -25,8 +25,8 @@ struct Row {
 };
 
 const std::vector<std::string>& columns() {
-    static const std::vector<std::string> kColumns = {"name", "address", "port", "user", "roles",
-                                                      "labels", "bastion", "arch"};
+    static const std::vector<std::string> kColumns = {"name",  "address", "port",    "user",
+                                                      "roles", "labels",  "bastion", "arch"};
     return kColumns;
 }
 
@@ -40,7 +40,8 @@ std::vector<std::string> words(std::string_view text, char separator) {
 
 std::optional<Row> read_argument(const std::string& argument, std::vector<std::string>& problems) {
     const auto refuse = [&](std::string_view what) {
-        problems.push_back(fmt::format("--host {}: {}; write NAME=[USER@]ADDRESS[:ROLE,ROLE]", shown(argument), what));
+        problems.push_back(fmt::format("--host {}: {}; write NAME=[USER@]ADDRESS[:ROLE,ROLE]",
+                                       shown(argument), what));
         return std::nullopt;
     };
     const std::size_t equals = argument.find('=');
@@ -62,7 +63,8 @@ std::optional<Row> read_argument(const std::string& argument, std::vector<std::s
         if (close + 1 < rest.size() && rest[close + 1] != ':') return refuse("has text after ']'");
         colon = close + 1 < rest.size() ? close + 1 : std::string::npos;
     } else {
-        if (IpAddress::parse(rest)) colon = rest.find(':') == rest.rfind(':') ? colon : std::string::npos;
+        if (IpAddress::parse(rest))
+            colon = rest.find(':') == rest.rfind(':') ? colon : std::string::npos;
         if (colon != std::string::npos && rest.find(':', colon + 1) != std::string::npos) {
             return refuse("has an IPv6 address without brackets");
         }
@@ -76,13 +78,15 @@ std::optional<Row> read_argument(const std::string& argument, std::vector<std::s
     return row;
 }
 
-std::vector<std::string> read_heading(const CsvRow& row, const std::string& where, std::vector<std::string>& problems) {
+std::vector<std::string> read_heading(const CsvRow& row, const std::string& where,
+                                      std::vector<std::string>& problems) {
     std::vector<std::string> keys;
     for (const std::string& cell : row.cells) {
         std::string key(trim(cell));
         for (char& c : key) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
         if (std::ranges::find(columns(), key) == columns().end()) {
-            problems.push_back(fmt::format("{}: unknown column {}; {}", where, shown(key), suggestion(key, columns())));
+            problems.push_back(fmt::format("{}: unknown column {}; {}", where, shown(key),
+                                           suggestion(key, columns())));
         } else if (std::ranges::find(keys, key) != keys.end()) {
             problems.push_back(fmt::format("{}: column {} is there twice; keep one", where, key));
         }
@@ -90,8 +94,8 @@ std::vector<std::string> read_heading(const CsvRow& row, const std::string& wher
     }
     for (const char* needed : {"name", "address"}) {
         if (std::ranges::find(keys, needed) != keys.end()) continue;
-        problems.push_back(fmt::format("{}: no column {}; the first row names the columns: {}", where, needed,
-                                       join(columns(), ",")));
+        problems.push_back(fmt::format("{}: no column {}; the first row names the columns: {}",
+                                       where, needed, join(columns(), ",")));
     }
     return keys;
 }
@@ -100,7 +104,8 @@ void read_labels(Row& row, std::vector<std::string>& problems) {
     for (const std::string& label : words(row.cells["labels"], ';')) {
         const std::size_t equals = label.find('=');
         if (equals == std::string::npos) {
-            problems.push_back(fmt::format("{}: label {} has no '='; write name=value", row.where, shown(label)));
+            problems.push_back(
+                fmt::format("{}: label {} has no '='; write name=value", row.where, shown(label)));
         } else {
             row.labels.emplace_back(label.substr(0, equals), label.substr(equals + 1));
         }
@@ -111,11 +116,13 @@ std::vector<Row> read_csv(const Source& csv, std::vector<std::string>& problems)
     int open_quote = 0;
     const auto rows = parse_csv(csv.text, open_quote);
     if (!rows) {
-        problems.push_back(fmt::format("{}:{}: a quote is never closed; add the closing quote", csv.file, open_quote));
+        problems.push_back(fmt::format("{}:{}: a quote is never closed; add the closing quote",
+                                       csv.file, open_quote));
         return {};
     }
     if (rows->empty()) {
-        problems.push_back(fmt::format("{}: is empty; the first row names the columns: {}", csv.file, join(columns(), ",")));
+        problems.push_back(fmt::format("{}: is empty; the first row names the columns: {}",
+                                       csv.file, join(columns(), ",")));
         return {};
     }
     const std::vector<std::string> keys =
@@ -126,11 +133,13 @@ std::vector<Row> read_csv(const Source& csv, std::vector<std::string>& problems)
         Row row;
         row.where = fmt::format("{}:{}", csv.file, at->line);
         if (at->cells.size() > keys.size()) {
-            problems.push_back(fmt::format("{}: has {} cells for {} columns; quote cells that hold a comma", row.where,
-                                           at->cells.size(), keys.size()));
+            problems.push_back(
+                fmt::format("{}: has {} cells for {} columns; quote cells that hold a comma",
+                            row.where, at->cells.size(), keys.size()));
             continue;
         }
-        for (std::size_t i = 0; i < at->cells.size(); ++i) row.cells[keys[i]] = std::string(trim(at->cells[i]));
+        for (std::size_t i = 0; i < at->cells.size(); ++i)
+            row.cells[keys[i]] = std::string(trim(at->cells[i]));
         row.roles = words(row.cells["roles"], ';');
         read_labels(row, problems);
         out.push_back(std::move(row));
@@ -154,11 +163,13 @@ void choose_roles(std::vector<Row>& rows) {
 
 // Plain where every YAML reader sees a text; quoted as JSON otherwise.
 std::string scalar(const std::string& text) {
-    static const std::vector<std::string> kNotTexts = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
+    static const std::vector<std::string> kNotTexts = {"true", "false", "null", "yes", "no",
+                                                       "on",   "off",   "y",    "n"};
     const auto ip = IpAddress::parse(text);
-    const bool word = !text.empty() && text.size() <= 253 && text.front() >= 'a' && text.front() <= 'z' &&
-                      text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-._") == std::string::npos &&
-                      std::ranges::find(kNotTexts, text) == kNotTexts.end();
+    const bool word =
+        !text.empty() && text.size() <= 253 && text.front() >= 'a' && text.front() <= 'z' &&
+        text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-._") == std::string::npos &&
+        std::ranges::find(kNotTexts, text) == kNotTexts.end();
     return word || (ip && !ip->is_v6()) ? text : json::serialize(json::value(text));
 }
 
@@ -166,9 +177,11 @@ std::string host_line(const Row& row) {
     std::string out = "  - {";
     const auto cell = [&](const std::string& key, bool number = false) {
         const auto at = row.cells.find(key);
-        if (at == row.cells.end() || (at->second.empty() && key != "name" && key != "address")) return;
+        if (at == row.cells.end() || (at->second.empty() && key != "name" && key != "address"))
+            return;
         if (!out.ends_with('{')) out += ", ";
-        const bool digits = number && at->second.find_first_not_of("0123456789") == std::string::npos;
+        const bool digits =
+            number && at->second.find_first_not_of("0123456789") == std::string::npos;
         out += key + ": " + (digits ? at->second : scalar(at->second));
     };
     for (const char* key : {"name", "address"}) cell(key);
@@ -178,7 +191,8 @@ std::string host_line(const Row& row) {
     for (const std::string& role : row.roles) roles.push_back(scalar(role));
     out += ", roles: [" + join(roles, ", ") + "]";
     std::vector<std::string> labels;
-    for (const auto& [key, value] : row.labels) labels.push_back(scalar(key) + ": " + scalar(value));
+    for (const auto& [key, value] : row.labels)
+        labels.push_back(scalar(key) + ": " + scalar(value));
     if (!labels.empty()) out += ", labels: {" + join(labels, ", ") + "}";
     return out + "}\n";
 }
@@ -235,7 +249,8 @@ std::string render_spec(const InitRequest& request) {
         }
     }
     if (problems.empty()) return yaml;
-    throw UserError("INIT-INVALID", fmt::format("these hosts make no spec: {} problem(s)", problems.size()),
+    throw UserError("INIT-INVALID",
+                    fmt::format("these hosts make no spec: {} problem(s)", problems.size()),
                     {.cause = join(problems, "\n"), .remedy = "mend these and try again"});
 }
 

@@ -9,7 +9,8 @@
 namespace slipway::config {
 
 bool LoadedSpec::ok() const {
-    return std::ranges::none_of(problems, [](const Problem& p) { return p.severity == Severity::error; });
+    return std::ranges::none_of(problems,
+                                [](const Problem& p) { return p.severity == Severity::error; });
 }
 
 Position LoadedSpec::place(const std::string& path) const { return nearest_place(places, path); }
@@ -18,7 +19,11 @@ LoadedSpec load_spec(const std::vector<Source>& sources) {
     Document document;
     Findings findings;
     if (sources.empty()) {
-        findings.add({"SPEC-EMPTY", {}, "", "no spec was given", "name one with -c FILE, or make one with `slipway init`"});
+        findings.add({"SPEC-EMPTY",
+                      {},
+                      "",
+                      "no spec was given",
+                      "name one with -c FILE, or make one with `slipway init`"});
     }
     decode_into(sources, document_type(), &document, findings);
     // Without a place for the root nothing was decoded, and there is nothing to judge.

@@ -30,9 +30,9 @@ struct LoadedSpec {
 
 LoadedSpec load_spec(const std::vector<Source>& sources);
 
-// The spec as canonical JSON: every field that is built, defaults included, in descriptor order; lists
-// whose order means nothing are sorted, so a reordered file gives the same text. It is itself a valid
-// spec. Secrets are only references, so this may be stored and printed.
+// The spec as canonical JSON: every field that is built, defaults included, in descriptor order;
+// lists whose order means nothing are sorted, so a reordered file gives the same text. It is itself
+// a valid spec. Secrets are only references, so this may be stored and printed.
 std::string to_canonical_json(const Spec& spec);
 
 }  // namespace slipway::config

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <stdlib.h>
 
 namespace slipway::config {
@@ -23,17 +24,21 @@ const std::string kTop =
     "apiVersion: slipway.dev/v1\nkind: Cluster\nmetadata: {name: demo}\nspec:\n  hosts:\n";
 const std::string kHost = "  - {name: a, address: 10.0.0.1, roles: [control-plane]}\n";
 
-std::string source_file(const std::string& path) { return read_file(std::string(SLIPWAY_SOURCE_DIR) + "/" + path); }
+std::string source_file(const std::string& path) {
+    return read_file(std::string(SLIPWAY_SOURCE_DIR) + "/" + path);
+}
 
 std::vector<std::string> lines_of(const LoadedSpec& loaded) {
     std::vector<std::string> out;
     for (const Problem& p : loaded.problems) {
-        out.push_back(fmt::format("{}{} {}", p.id, p.severity == Severity::notice ? " notice" : "", p.line()));
+        out.push_back(fmt::format("{}{} {}", p.id, p.severity == Severity::notice ? " notice" : "",
+                                  p.line()));
     }
     return out;
 }
 
-// One case of testdata/problems.txt: "### name [prefix]", YAML, "=> ID file:line:col: path: what; todo".
+// One case of testdata/problems.txt: "### name [prefix]", YAML, "=> ID file:line:col: path: what;
+// todo".
 struct Case {
     std::string name;
     std::string yaml;
@@ -63,8 +68,9 @@ TEST(LoadSpec, SaysWhatIsWrongWhereAndWhatToDo) {
     for (const Case& c : all) {
         const LoadedSpec loaded = load_spec({{"s.yaml", c.yaml}});
         EXPECT_EQ(lines_of(loaded), c.expected) << c.name << "\n" << c.yaml;
-        const bool only_notices =
-            std::ranges::all_of(c.expected, [](const std::string& e) { return e.find(" notice ") != std::string::npos; });
+        const bool only_notices = std::ranges::all_of(c.expected, [](const std::string& e) {
+            return e.find(" notice ") != std::string::npos;
+        });
         EXPECT_EQ(loaded.ok(), only_notices) << c.name;
     }
 }
@@ -87,11 +93,15 @@ TEST(LoadSpec, ExamplesFitFifteenLinesAndLoadWithoutANotice) {
         EXPECT_LE(std::ranges::count(text, '\n'), 15) << file;
         EXPECT_THAT(lines_of(load_spec({{file, text}})), IsEmpty());
     }
-    EXPECT_EQ(load_spec({{"", source_file("examples/ha.yaml")}}).spec.with_role(Role::control_plane).size(), 3u);
+    EXPECT_EQ(load_spec({{"", source_file("examples/ha.yaml")}})
+                  .spec.with_role(Role::control_plane)
+                  .size(),
+              3u);
 }
 
 TEST(LoadSpec, AFullSpecDecodesIntoItsMembers) {
-    const LoadedSpec loaded = load_spec({{"conf/full.yaml", source_file("src/config/testdata/full.yaml")}});
+    const LoadedSpec loaded =
+        load_spec({{"conf/full.yaml", source_file("src/config/testdata/full.yaml")}});
     ASSERT_TRUE(loaded.ok()) << join(lines_of(loaded), "\n");
     const Spec& spec = loaded.spec;
     EXPECT_EQ(spec.name, "full");
@@ -118,13 +128,17 @@ TEST(LoadSpec, AFullSpecDecodesIntoItsMembers) {
     EXPECT_EQ(spec.steps.skip.size(), 2u);
     EXPECT_EQ(spec.limits.on_failure, OnFailure::stop);
     EXPECT_EQ(loaded.place("hosts[1].port").line, 13);
-    EXPECT_EQ(loaded.place("hosts[1].arch").line, loaded.place("hosts[1]").line) << "unset: the host itself";
+    EXPECT_EQ(loaded.place("hosts[1].arch").line, loaded.place("hosts[1]").line)
+        << "unset: the host itself";
 }
 
 TEST(LoadSpec, LocalPathsAreRelativeToTheFileTheyAreWrittenIn) {
     ::setenv("HOME", "/home/op", 1);
     const auto key = [](const std::string& file, const std::string& path) {
-        return load_spec({{file, kTop + "  - {name: a, address: local, roles: [control-plane], key: {file: " + path + "}}\n"}})
+        return load_spec(
+                   {{file,
+                     kTop + "  - {name: a, address: local, roles: [control-plane], key: {file: " +
+                         path + "}}\n"}})
             .spec.hosts.at(0)
             .key.file;
     };
@@ -139,8 +153,10 @@ TEST(LoadSpec, LocalPathsAreRelativeToTheFileTheyAreWrittenIn) {
 TEST(LoadSpec, AThousandHostsLoad) {
     std::string text = kTop;
     for (int i = 0; i < 1000; ++i) {
-        text += fmt::format("  - {{name: n{}, address: 10.{}.{}.1, user: ops, key: {{file: id}}, roles: [{}], labels: {{rack: r{}}}}}\n",
-                            i, i / 250, i % 250, i < 3 ? "control-plane" : "worker", i / 40);
+        text += fmt::format(
+            "  - {{name: n{}, address: 10.{}.{}.1, user: ops, key: {{file: id}}, roles: [{}], "
+            "labels: {{rack: r{}}}}}\n",
+            i, i / 250, i % 250, i < 3 ? "control-plane" : "worker", i / 40);
     }
     const LoadedSpec loaded = load_spec({{"big.yaml", text}});
     ASSERT_TRUE(loaded.ok()) << lines_of(loaded)[0];
@@ -152,21 +168,21 @@ TEST(LoadSpec, AThousandHostsLoad) {
 TEST(LoadSpec, ALongChainOfBastionsIsJudgedInLinearTime) {
     std::string text = kTop + kHost;
     for (int i = 0; i < 8000; ++i) {
-        text += fmt::format("  - {{name: n{}, address: h{}, bastion: n{}, roles: [worker]}}\n", i, i, i + 1);
+        text += fmt::format("  - {{name: n{}, address: h{}, bastion: n{}, roles: [worker]}}\n", i,
+                            i, i + 1);
     }
     const LoadedSpec loaded = load_spec({{"chain.yaml", text}});
     EXPECT_THAT(lines_of(loaded), ElementsAre(HasSubstr("no host is named \"n8000\"")));
 }
 
-TEST(LoadSpec, WithoutASourceThereIsAProblemNotAnEmptySpec) {
-    EXPECT_FALSE(load_spec({}).ok());
-}
+TEST(LoadSpec, WithoutASourceThereIsAProblemNotAnEmptySpec) { EXPECT_FALSE(load_spec({}).ok()); }
 
 TEST(MergeSpecs, LaterFilesChangeAndAdd) {
-    const Source base{"base.yaml", kTop +
-                                       "  - {name: a, address: 10.0.0.1, roles: [control-plane]}\n"
-                                       "  - {name: b, address: 10.0.0.2, roles: [worker], labels: {x: 1, y: 2}}\n"
-                                       "  os: {extraModules: [m1], swapOff: false}\n"};
+    const Source base{
+        "base.yaml", kTop +
+                         "  - {name: a, address: 10.0.0.1, roles: [control-plane]}\n"
+                         "  - {name: b, address: 10.0.0.2, roles: [worker], labels: {x: 1, y: 2}}\n"
+                         "  os: {extraModules: [m1], swapOff: false}\n"};
     const Source site{"site.yaml",
                       "spec:\n  hosts:\n"
                       "  - {name: b, port: 2222, labels: {y: 3}}\n"
@@ -185,8 +201,9 @@ TEST(MergeSpecs, LaterFilesChangeAndAdd) {
 }
 
 TEST(MergeSpecs, ProblemsPointIntoTheirFile) {
-    const LoadedSpec loaded = load_spec({{"base.yaml", kTop + kHost + "  os: {swapOff: maybe}\n"},
-                                         {"site.yaml", "spec:\n  hosts: [{name: a, port: 0}]\n  oss: {}\n"}});
+    const LoadedSpec loaded =
+        load_spec({{"base.yaml", kTop + kHost + "  os: {swapOff: maybe}\n"},
+                   {"site.yaml", "spec:\n  hosts: [{name: a, port: 0}]\n  oss: {}\n"}});
     EXPECT_THAT(lines_of(loaded), ElementsAre(HasSubstr("base.yaml:7:17: os.swapOff"),
                                               HasSubstr("site.yaml:2:27: hosts[0].port"),
                                               HasSubstr("site.yaml:3:3: oss: unknown key")));
@@ -195,8 +212,10 @@ TEST(MergeSpecs, ProblemsPointIntoTheirFile) {
 TEST(MergeSpecs, AHostNamedTwiceInOneFileStaysADuplicate) {
     const LoadedSpec loaded = load_spec(
         {{"base.yaml", kTop + kHost},
-         {"site.yaml", "spec: {hosts: [{name: a, port: 1}, {name: a, address: 10.0.0.9, roles: [worker]}]}\n"}});
-    EXPECT_THAT(lines_of(loaded), ElementsAre(HasSubstr("site.yaml:1:43: hosts[1].name: \"a\" is already")));
+         {"site.yaml",
+          "spec: {hosts: [{name: a, port: 1}, {name: a, address: 10.0.0.9, roles: [worker]}]}\n"}});
+    EXPECT_THAT(lines_of(loaded),
+                ElementsAre(HasSubstr("site.yaml:1:43: hosts[1].name: \"a\" is already")));
 }
 
 TEST(MergeSpecs, AnUnreadableFileIsTheOnlyProblem) {

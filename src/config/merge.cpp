@@ -14,8 +14,9 @@ const std::string* name_of(const Node& item) {
 }
 
 bool has_names(const Node& list) {
-    return !list.items.empty() &&
-           std::ranges::all_of(list.items, [](const Node& item) { return name_of(item) != nullptr; });
+    return !list.items.empty() && std::ranges::all_of(list.items, [](const Node& item) {
+        return name_of(item) != nullptr;
+    });
 }
 
 void merge_named(Node& base, Node overlay) {
@@ -51,8 +52,8 @@ void merge_maps(Node& base, Node overlay) {
 void merge_into(Node& base, Node overlay) {
     if (base.kind == Node::Kind::map && overlay.kind == Node::Kind::map) {
         merge_maps(base, std::move(overlay));
-    } else if (base.kind == Node::Kind::list && overlay.kind == Node::Kind::list && has_names(base) &&
-               has_names(overlay)) {
+    } else if (base.kind == Node::Kind::list && overlay.kind == Node::Kind::list &&
+               has_names(base) && has_names(overlay)) {
         merge_named(base, std::move(overlay));
     } else {
         base = std::move(overlay);

@@ -35,11 +35,13 @@ Position nearest_place(const Places& places, std::string path) {
     }
 }
 
-void Findings::error(std::string_view id, const std::string& path, std::string what, std::string todo) {
+void Findings::error(std::string_view id, const std::string& path, std::string what,
+                     std::string todo) {
     add({std::string(id), nearest_place(places_, path), path, std::move(what), std::move(todo)});
 }
 
-void Findings::notice(std::string_view id, const std::string& path, std::string what, std::string todo) {
+void Findings::notice(std::string_view id, const std::string& path, std::string what,
+                      std::string todo) {
     add({std::string(id), nearest_place(places_, path), path, std::move(what), std::move(todo),
          Severity::notice});
 }
@@ -49,7 +51,9 @@ void Findings::add(Problem problem) {
     if (!full()) problems_.push_back(std::move(problem));
 }
 
-void Findings::set_place(const std::string& path, Position where) { places_[path] = std::move(where); }
+void Findings::set_place(const std::string& path, Position where) {
+    places_[path] = std::move(where);
+}
 
 bool Findings::full() const { return problems_.size() >= kMaxProblems; }
 
@@ -84,7 +88,8 @@ std::string shown(std::string_view value) {
     return '"' + printable(value.substr(0, end)) + "…\"";
 }
 
-std::optional<std::string> close_name(std::string_view word, const std::vector<std::string>& names) {
+std::optional<std::string> close_name(std::string_view word,
+                                      const std::vector<std::string>& names) {
     if (word.size() > kMaxNameForSuggestion) return std::nullopt;
     return nearest(word, names);
 }

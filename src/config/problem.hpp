@@ -1,7 +1,7 @@
 // What is wrong with a file of the user's, and where.
 //
-// Reading never stops at the first problem: everything that looks at a file adds to one Findings, and
-// the user gets the whole list in file order.
+// Reading never stops at the first problem: everything that looks at a file adds to one Findings,
+// and the user gets the whole list in file order.
 //
 //     findings.error("SPEC-RANGE", "hosts[0].port", "is 70000", "use a port from 1 to 65535");
 //     for (const Problem& p : findings.sorted()) print(p.line());
@@ -44,7 +44,8 @@ struct Problem {
 
 using Places = std::map<std::string, Position>;
 
-// The position of `path`, or of its nearest known ancestor: hosts[0].roles[1], hosts[0].roles, hosts[0] …
+// The position of `path`, or of its nearest known ancestor: hosts[0].roles[1], hosts[0].roles,
+// hosts[0] …
 Position nearest_place(const Places& places, std::string path);
 
 // Collects problems and remembers where each value was written.
@@ -72,7 +73,8 @@ class Findings {
     std::size_t errors_ = 0;
 };
 
-// A value of the user's for a message: quoted, control characters made visible, cut at 60 characters.
+// A value of the user's for a message: quoted, control characters made visible, cut at 60
+// characters.
 std::string shown(std::string_view value);
 
 // The name that `word` seems to be a typo of.

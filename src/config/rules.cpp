@@ -32,7 +32,8 @@ bool is_label(std::string_view text) {
 
 bool is_name(std::string_view text) {
     if (text.empty() || text.size() > 253) return false;
-    return std::ranges::all_of(split(text, '.'), [](const std::string& part) { return is_label(part); });
+    return std::ranges::all_of(split(text, '.'),
+                               [](const std::string& part) { return is_label(part); });
 }
 
 // All digits at the end is a mistyped IPv4 address, never a name (RFC 3696).
@@ -45,14 +46,17 @@ bool is_address(std::string_view text) {
 }
 
 bool is_path(std::string_view text) {
-    if (!text.starts_with('/') || text.size() > 4096 || std::ranges::any_of(text, is_control)) return false;
-    return std::ranges::none_of(split(text, '/'), [](const std::string& part) { return part == ".."; });
+    if (!text.starts_with('/') || text.size() > 4096 || std::ranges::any_of(text, is_control))
+        return false;
+    return std::ranges::none_of(split(text, '/'),
+                                [](const std::string& part) { return part == ".."; });
 }
 
 std::optional<int> port(std::string_view text) {
     int value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc() || end != text.data() + text.size() || text.starts_with('0')) return std::nullopt;
+    if (failure != std::errc() || end != text.data() + text.size() || text.starts_with('0'))
+        return std::nullopt;
     if (value < 1 || value > 65535) return std::nullopt;
     return value;
 }
@@ -81,13 +85,15 @@ bool is_env_name(std::string_view text) {
 bool is_version(std::string_view text) {
     if (!text.starts_with('v')) return false;
     const std::size_t dash = text.find('-');
-    const std::vector<std::string> parts = split(text.substr(1, dash == std::string_view::npos ? dash : dash - 1), '.');
+    const std::vector<std::string> parts =
+        split(text.substr(1, dash == std::string_view::npos ? dash : dash - 1), '.');
     const auto number = [](const std::string& part) {
         return !part.empty() && part.size() <= 4 && std::ranges::all_of(part, is_digit) &&
                (part.size() == 1 || part[0] != '0');
     };
     if (parts.size() != 3 || !std::ranges::all_of(parts, number)) return false;
-    return dash == std::string_view::npos || (only(text.substr(dash + 1), ".-") && text.size() - dash > 1);
+    return dash == std::string_view::npos ||
+           (only(text.substr(dash + 1), ".-") && text.size() - dash > 1);
 }
 
 Answer fault_unless(bool good, std::string what, std::string todo) {
@@ -96,27 +102,33 @@ Answer fault_unless(bool good, std::string what, std::string todo) {
 }
 
 Answer check_dns_label(std::string_view text) {
-    if (starts_with_dash(text)) return Fault{"begins with '-'", "begin it with a letter or a digit"};
+    if (starts_with_dash(text))
+        return Fault{"begins with '-'", "begin it with a letter or a digit"};
     return fault_unless(is_label(text), "is not a name",
                         "use up to 63 of a-z, 0-9 and '-', a letter or digit at both ends");
 }
 
 Answer check_dns_name(std::string_view text) {
-    return fault_unless(is_name(text), "is not a DNS name", "write it as cluster.local, in lower case");
+    return fault_unless(is_name(text), "is not a DNS name",
+                        "write it as cluster.local, in lower case");
 }
 
 Answer check_address(std::string_view text) {
-    if (starts_with_dash(text)) return Fault{"begins with '-'", "write an IP address or a host name"};
+    if (starts_with_dash(text))
+        return Fault{"begins with '-'", "write an IP address or a host name"};
     return fault_unless(is_address(text), "is neither an IP address nor a host name",
                         "write it as 10.0.0.10, fd00::10 or node-1.example.org");
 }
 
-Answer check_host_address(std::string_view text) { return text == "local" ? std::nullopt : check_address(text); }
+Answer check_host_address(std::string_view text) {
+    return text == "local" ? std::nullopt : check_address(text);
+}
 
 Answer check_cidr(std::string_view text) {
     const auto network = Network::parse(text);
     if (!network) return Fault{"is not a network", "write it as 10.244.0.0/16 or fd00:10:244::/56"};
-    return fault_unless(!network->has_host_bits(), "has bits set after its prefix", "write " + network->text());
+    return fault_unless(!network->has_host_bits(), "has bits set after its prefix",
+                        "write " + network->text());
 }
 
 Answer check_version(std::string_view text) {
@@ -124,22 +136,25 @@ Answer check_version(std::string_view text) {
 }
 
 Answer check_login_user(std::string_view text) {
-    if (starts_with_dash(text)) return Fault{"begins with '-'", "write the name of the user to log in as"};
-    return fault_unless(!text.empty() && text.size() <= 64 && only(text, "._-@\\$+"), "is not a user name",
-                        "use letters, digits and . _ - @");
+    if (starts_with_dash(text))
+        return Fault{"begins with '-'", "write the name of the user to log in as"};
+    return fault_unless(!text.empty() && text.size() <= 64 && only(text, "._-@\\$+"),
+                        "is not a user name", "use letters, digits and . _ - @");
 }
 
 Answer check_account(std::string_view text) {
     if (starts_with_dash(text)) return Fault{"begins with '-'", "begin it with a letter"};
-    const bool good = !text.empty() && text.size() <= 32 && (is_lower(text.front()) || text.front() == '_') &&
-                      std::ranges::all_of(text, [](char c) {
-                          return is_lower(c) || is_digit(c) || c == '_' || c == '-';
-                      });
-    return fault_unless(good, "is not an account name", "use up to 32 of a-z, 0-9, _ and -, a letter first");
+    const bool good =
+        !text.empty() && text.size() <= 32 && (is_lower(text.front()) || text.front() == '_') &&
+        std::ranges::all_of(
+            text, [](char c) { return is_lower(c) || is_digit(c) || c == '_' || c == '-'; });
+    return fault_unless(good, "is not an account name",
+                        "use up to 32 of a-z, 0-9, _ and -, a letter first");
 }
 
 Answer check_absolute_path(std::string_view text) {
-    return fault_unless(is_path(text), "is not an absolute path", "begin it with / and leave out ..");
+    return fault_unless(is_path(text), "is not an absolute path",
+                        "begin it with / and leave out ..");
 }
 
 Answer check_local_path(std::string_view text) {
@@ -147,8 +162,9 @@ Answer check_local_path(std::string_view text) {
     if (text.starts_with('~') && !text.starts_with("~/")) {
         return Fault{"names another user's home", "write the path in full"};
     }
-    return fault_unless(!text.empty() && text.size() <= 4096 && std::ranges::none_of(text, is_control),
-                        "is not a path", "write the path of a file on this computer");
+    return fault_unless(
+        !text.empty() && text.size() <= 4096 && std::ranges::none_of(text, is_control),
+        "is not a path", "write the path of a file on this computer");
 }
 
 Answer check_file_mode(std::string_view text) {
@@ -158,7 +174,8 @@ Answer check_file_mode(std::string_view text) {
 }
 
 Answer check_port_range(std::string_view text) {
-    return fault_unless(is_port_range(text), "is not a port", "write it as 8080/tcp or 30000-32767/udp");
+    return fault_unless(is_port_range(text), "is not a port",
+                        "write it as 8080/tcp or 30000-32767/udp");
 }
 
 Answer check_label_key(std::string_view text) {
@@ -185,28 +202,31 @@ Answer check_one_line(std::string_view text) {
 }
 
 Answer check_sysctl(std::string_view text) {
-    const bool good = text.size() <= 256 && !text.empty() && is_alnum(text.front()) && only(text, "._-/*:@") &&
-                      text.find('.') != std::string_view::npos &&
+    const bool good = text.size() <= 256 && !text.empty() && is_alnum(text.front()) &&
+                      only(text, "._-/*:@") && text.find('.') != std::string_view::npos &&
                       text.find("..") == std::string_view::npos;
     return fault_unless(good, "is not a kernel parameter", "write it as net.ipv4.ip_forward");
 }
 
 Answer check_kernel_module(std::string_view text) {
-    const bool good = !text.empty() && text.size() <= 64 && is_alnum(text.front()) && only(text, "_-");
+    const bool good =
+        !text.empty() && text.size() <= 64 && is_alnum(text.front()) && only(text, "_-");
     return fault_unless(good, "is not a kernel module", "write it as br_netfilter");
 }
 
 Answer check_timezone(std::string_view text) {
-    const bool good = text.size() <= 64 && std::ranges::all_of(split(text, '/'), [](const std::string& part) {
-        return !part.empty() && is_alnum(part.front()) && only(part, "_+-");
-    });
+    const bool good =
+        text.size() <= 64 && std::ranges::all_of(split(text, '/'), [](const std::string& part) {
+            return !part.empty() && is_alnum(part.front()) && only(part, "_+-");
+        });
     return fault_unless(good, "is not a time zone", "write it as Europe/Berlin or UTC");
 }
 
 Answer check_step_id(std::string_view text) {
     const std::vector<std::string> parts = split(text, '/');
     const bool good = parts.size() <= 2 && std::ranges::all_of(parts, is_label);
-    return fault_unless(good, "is not a step", "write it as STEP or HOST/STEP; `slipway steps` lists them");
+    return fault_unless(good, "is not a step",
+                        "write it as STEP or HOST/STEP; `slipway steps` lists them");
 }
 
 constexpr const char* kLabelPattern = "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$";
@@ -214,21 +234,24 @@ constexpr const char* kLabelPattern = "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$";
 }  // namespace
 
 const Rule& dns_label() {
-    static const Rule kRule{"lower-case name of at most 63 characters", kLabelPattern, check_dns_label};
+    static const Rule kRule{"lower-case name of at most 63 characters", kLabelPattern,
+                            check_dns_label};
     return kRule;
 }
 const Rule& dns_name() {
-    static const Rule kRule{"DNS name", "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+    static const Rule kRule{"DNS name",
+                            "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
                             check_dns_name};
     return kRule;
 }
 const Rule& address() {
-    static const Rule kRule{"IP address or host name", "^[0-9a-zA-Z][-0-9a-zA-Z.:]*$|^::", check_address};
+    static const Rule kRule{"IP address or host name",
+                            "^[0-9a-zA-Z][-0-9a-zA-Z.:]*$|^::", check_address};
     return kRule;
 }
 const Rule& host_address() {
-    static const Rule kRule{"IP address, host name, or local", "^[0-9a-zA-Z][-0-9a-zA-Z.:]*$|^::",
-                            check_host_address};
+    static const Rule kRule{"IP address, host name, or local",
+                            "^[0-9a-zA-Z][-0-9a-zA-Z.:]*$|^::", check_host_address};
     return kRule;
 }
 const Rule& cidr() {
@@ -236,11 +259,13 @@ const Rule& cidr() {
     return kRule;
 }
 const Rule& version() {
-    static const Rule kRule{"version, as v1.34.11", "^v[0-9]+\\.[0-9]+\\.[0-9]+(-[0-9A-Za-z.-]+)?$", check_version};
+    static const Rule kRule{"version, as v1.34.11", "^v[0-9]+\\.[0-9]+\\.[0-9]+(-[0-9A-Za-z.-]+)?$",
+                            check_version};
     return kRule;
 }
 const Rule& login_user() {
-    static const Rule kRule{"user name", "^[A-Za-z0-9._@\\\\$+][A-Za-z0-9._@\\\\$+-]{0,63}$", check_login_user};
+    static const Rule kRule{"user name", "^[A-Za-z0-9._@\\\\$+][A-Za-z0-9._@\\\\$+-]{0,63}$",
+                            check_login_user};
     return kRule;
 }
 const Rule& account() {
@@ -252,7 +277,8 @@ const Rule& absolute_path() {
     return kRule;
 }
 const Rule& local_path() {
-    static const Rule kRule{"path on this computer, relative to the spec's folder", "^[^-]", check_local_path};
+    static const Rule kRule{"path on this computer, relative to the spec's folder", "^[^-]",
+                            check_local_path};
     return kRule;
 }
 const Rule& file_mode() {
@@ -260,13 +286,14 @@ const Rule& file_mode() {
     return kRule;
 }
 const Rule& port_range() {
-    static const Rule kRule{"port or range with protocol", "^[0-9]{1,5}(-[0-9]{1,5})?/(tcp|udp|sctp)$",
-                            check_port_range};
+    static const Rule kRule{"port or range with protocol",
+                            "^[0-9]{1,5}(-[0-9]{1,5})?/(tcp|udp|sctp)$", check_port_range};
     return kRule;
 }
 const Rule& label_key() {
-    static const Rule kRule{"label name", "^([a-z0-9][-a-z0-9.]*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
-                            check_label_key};
+    static const Rule kRule{
+        "label name", "^([a-z0-9][-a-z0-9.]*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+        check_label_key};
     return kRule;
 }
 const Rule& label_value() {
@@ -275,7 +302,8 @@ const Rule& label_value() {
     return kRule;
 }
 const Rule& env_name() {
-    static const Rule kRule{"name of an environment variable", "^[A-Za-z_][A-Za-z0-9_]*$", check_env_name};
+    static const Rule kRule{"name of an environment variable", "^[A-Za-z_][A-Za-z0-9_]*$",
+                            check_env_name};
     return kRule;
 }
 const Rule& one_line() {
@@ -291,8 +319,8 @@ const Rule& kernel_module() {
     return kRule;
 }
 const Rule& timezone() {
-    static const Rule kRule{"time zone", "^[A-Za-z0-9][A-Za-z0-9_+-]*(/[A-Za-z0-9][A-Za-z0-9_+-]*)*$",
-                            check_timezone};
+    static const Rule kRule{
+        "time zone", "^[A-Za-z0-9][A-Za-z0-9_+-]*(/[A-Za-z0-9][A-Za-z0-9_+-]*)*$", check_timezone};
     return kRule;
 }
 const Rule& step_id() {

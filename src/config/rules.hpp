@@ -1,6 +1,7 @@
 // The rules texts of a spec follow, by name. Each is a constant: d.field(…).rule(rules::cidr()).
 //
-// A rule says what is wrong after the value, and what to do: `"10.0.0.0/33" is not a network; write …`.
+// A rule says what is wrong after the value, and what to do: `"10.0.0.0/33" is not a network; write
+// …`.
 #pragma once
 
 #include "config/describe.hpp"

@@ -46,10 +46,13 @@ bool shows_default(const Field& field, const json::value& value) {
 
 json::object field_schema(const Field& field, const void* prototype) {
     if (!field.is_built) {
-        return {{"description", field.help + " Not built in this version."}, {"not", json::object()}};
+        return {{"description", field.help + " Not built in this version."},
+                {"not", json::object()}};
     }
     json::object out = schema_of(field.type(), &field);
-    out["description"] = field.unset_text.empty() ? field.help : field.help + " If left out: " + field.unset_text + ".";
+    out["description"] = field.unset_text.empty()
+                             ? field.help
+                             : field.help + " If left out: " + field.unset_text + ".";
     const json::value value = to_json(field.type(), field.in(prototype), JsonStyle::plain);
     if (shows_default(field, value)) out["default"] = value;
     return out;
@@ -62,7 +65,8 @@ json::object object_schema(const TypeInfo& type) {
         properties[field.key] = field_schema(field, type.prototype);
         if (field.is_required) required.push_back(json::value(field.key));
     }
-    json::object out{{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
+    json::object out{
+        {"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
     if (!required.empty()) out["required"] = std::move(required);
     if (type.secret) out["minProperties"] = out["maxProperties"] = 1;
     return out;
@@ -82,7 +86,8 @@ json::object schema_of(const TypeInfo& type, const Field* field) {
             return out;
         }
         case Kind::map: {
-            json::object out{{"type", "object"}, {"additionalProperties", schema_of(type.item(), field)}};
+            json::object out{{"type", "object"},
+                             {"additionalProperties", schema_of(type.item(), field)}};
             if (field != nullptr && field->key_rule != nullptr) {
                 out["propertyNames"] = json::object{{"pattern", field->key_rule->pattern}};
             }

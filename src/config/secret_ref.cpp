@@ -21,7 +21,8 @@ namespace {
 constexpr off_t kMaxSecretBytes = 64 << 10;
 
 [[noreturn]] void unreadable(const std::string& path, std::string_view what, int error) {
-    throw UserError("SECRET-UNREADABLE", fmt::format("the {} cannot be read from {}", what, printable(path)),
+    throw UserError("SECRET-UNREADABLE",
+                    fmt::format("the {} cannot be read from {}", what, printable(path)),
                     {.cause = std::generic_category().message(error),
                      .remedy = "check the path in the spec; it is relative to the spec's folder",
                      .recovery = Recovery::needs_user});
@@ -31,23 +32,26 @@ constexpr off_t kMaxSecretBytes = 64 << 10;
 void check_file(const struct stat& info, const std::string& path, std::string_view what) {
     if (!S_ISREG(info.st_mode)) unreadable(path, what, S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
     if ((info.st_mode & 077) != 0) {
-        throw UserError("SECRET-FILE-MODE",
-                        fmt::format("{} holds the {} and others may read it", printable(path), what),
-                        {.cause = fmt::format("its mode is {:04o}", info.st_mode & 07777),
-                         .remedy = "chmod 600 " + printable(path),
-                         .recovery = Recovery::needs_user});
+        throw UserError(
+            "SECRET-FILE-MODE",
+            fmt::format("{} holds the {} and others may read it", printable(path), what),
+            {.cause = fmt::format("its mode is {:04o}", info.st_mode & 07777),
+             .remedy = "chmod 600 " + printable(path),
+             .recovery = Recovery::needs_user});
     }
     if (info.st_size > kMaxSecretBytes) {
-        throw UserError("SECRET-TOO-LARGE", fmt::format("{} is too large for a secret", printable(path)),
-                        {.cause = fmt::format("it has {} bytes; {} are the most", info.st_size, kMaxSecretBytes),
-                         .remedy = "check the path in the spec"});
+        throw UserError(
+            "SECRET-TOO-LARGE", fmt::format("{} is too large for a secret", printable(path)),
+            {.cause =
+                 fmt::format("it has {} bytes; {} are the most", info.st_size, kMaxSecretBytes),
+             .remedy = "check the path in the spec"});
     }
 }
 
 Secret read_secret(const std::string& path, SecretUse use, std::string_view what) {
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     if (!fd) unreadable(path, what, errno);
-    struct stat info {};
+    struct stat info{};
     if (::fstat(fd.get(), &info) != 0) unreadable(path, what, errno);
     check_file(info, path, what);
     // Read in place, not through buffers that nobody wipes.
@@ -83,7 +87,8 @@ Secret read_environment(const std::string& name, std::string_view what) {
 
 }  // namespace
 
-Secret resolve(const SecretRef& reference, SecretUse use, std::string_view what, const Prompt& prompt) {
+Secret resolve(const SecretRef& reference, SecretUse use, std::string_view what,
+               const Prompt& prompt) {
     if (!reference.file.empty()) return read_secret(reference.file, use, what);
     if (!reference.env.empty()) return read_environment(reference.env, what);
     if (!reference.prompt) return {};

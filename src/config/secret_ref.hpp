@@ -22,6 +22,7 @@ enum class SecretUse {
 using Prompt = std::function<Secret(std::string_view question)>;
 
 // `what` names the secret in questions and errors.
-Secret resolve(const SecretRef& reference, SecretUse use, std::string_view what, const Prompt& prompt = {});
+Secret resolve(const SecretRef& reference, SecretUse use, std::string_view what,
+               const Prompt& prompt = {});
 
 }  // namespace slipway::config

@@ -54,7 +54,9 @@ TEST_F(SecretRefTest, AFileMayEndInALineBreak) {
 
 TEST_F(SecretRefTest, AFileOthersMayReadIsRefused) {
     for (const mode_t mode : {0640, 0604, 0660, 0644, 0777, 0610}) {
-        EXPECT_EQ(failure([&] { return resolve(file("hunter2", mode), SecretUse::password, "password"); }),
+        EXPECT_EQ(failure([&] {
+                      return resolve(file("hunter2", mode), SecretUse::password, "password");
+                  }),
                   "SECRET-FILE-MODE")
             << mode;
     }
@@ -62,16 +64,20 @@ TEST_F(SecretRefTest, AFileOthersMayReadIsRefused) {
 
 TEST_F(SecretRefTest, AFileThatIsNoneIsRefused) {
     const auto from = [](std::string path) {
-        return failure([&] { return resolve({.file = path, .env = "", .prompt = false}, SecretUse::key, "key"); });
+        return failure([&] {
+            return resolve({.file = path, .env = "", .prompt = false}, SecretUse::key, "key");
+        });
     };
     EXPECT_EQ(from(folder_ + "/nowhere"), "SECRET-UNREADABLE");
     EXPECT_EQ(from(folder_), "SECRET-UNREADABLE");
     ASSERT_EQ(::mkfifo((folder_ + "/pipe").c_str(), 0600), 0);
     EXPECT_EQ(from(folder_ + "/pipe"), "SECRET-UNREADABLE") << "and it does not wait for a writer";
     EXPECT_EQ(failure([&] { return resolve(file(""), SecretUse::password, "p"); }), "SECRET-EMPTY");
-    EXPECT_EQ(failure([&] { return resolve(file("\n"), SecretUse::password, "p"); }), "SECRET-EMPTY");
-    EXPECT_EQ(failure([&] { return resolve(file(std::string(100'000, 'x')), SecretUse::key, "k"); }),
-              "SECRET-TOO-LARGE");
+    EXPECT_EQ(failure([&] { return resolve(file("\n"), SecretUse::password, "p"); }),
+              "SECRET-EMPTY");
+    EXPECT_EQ(
+        failure([&] { return resolve(file(std::string(100'000, 'x')), SecretUse::key, "k"); }),
+        "SECRET-TOO-LARGE");
 }
 
 TEST_F(SecretRefTest, TheEnvironmentMustHaveIt) {
@@ -79,19 +85,23 @@ TEST_F(SecretRefTest, TheEnvironmentMustHaveIt) {
     ::setenv("SLIPWAY_TEST_SECRET", "hunter2", 1);
     EXPECT_EQ(resolve(ref, SecretUse::password, "password").reveal(), "hunter2");
     ::setenv("SLIPWAY_TEST_SECRET", "", 1);
-    EXPECT_EQ(failure([&] { return resolve(ref, SecretUse::password, "password"); }), "SECRET-ENV-UNSET");
+    EXPECT_EQ(failure([&] { return resolve(ref, SecretUse::password, "password"); }),
+              "SECRET-ENV-UNSET");
     ::unsetenv("SLIPWAY_TEST_SECRET");
-    EXPECT_EQ(failure([&] { return resolve(ref, SecretUse::password, "password"); }), "SECRET-ENV-UNSET");
+    EXPECT_EQ(failure([&] { return resolve(ref, SecretUse::password, "password"); }),
+              "SECRET-ENV-UNSET");
 }
 
 TEST_F(SecretRefTest, APromptNeedsSomeoneToAsk) {
     const SecretRef ref{.file = "", .env = "", .prompt = true};
-    EXPECT_EQ(failure([&] { return resolve(ref, SecretUse::password, "password of w1"); }), "SECRET-NO-TERMINAL");
+    EXPECT_EQ(failure([&] { return resolve(ref, SecretUse::password, "password of w1"); }),
+              "SECRET-NO-TERMINAL");
     std::string asked;
-    const Secret secret = resolve(ref, SecretUse::password, "password of w1", [&](std::string_view question) {
-        asked = question;
-        return Secret("hunter2");
-    });
+    const Secret secret =
+        resolve(ref, SecretUse::password, "password of w1", [&](std::string_view question) {
+            asked = question;
+            return Secret("hunter2");
+        });
     EXPECT_EQ(secret.reveal(), "hunter2");
     EXPECT_EQ(asked, "password of w1");
 }

@@ -1,9 +1,9 @@
 // The spec as values: what a user's YAML means once it is decoded, defaulted and validated.
 //
-// Plain data, no behaviour. fields.cpp describes every member once (name, type, default, help, rules);
-// decoding, defaults, JSON Schema, `slipway explain` and writing a spec back all follow from there.
-// A field that a later part of Slipway will use is here already and marked not built in fields.cpp:
-// setting it is refused with a clear message until it is.
+// Plain data, no behaviour. fields.cpp describes every member once (name, type, default, help,
+// rules); decoding, defaults, JSON Schema, `slipway explain` and writing a spec back all follow
+// from there. A field that a later part of Slipway will use is here already and marked not built in
+// fields.cpp: setting it is refused with a clear message until it is.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +39,13 @@ struct Become {
 
 struct Host {
     std::string name;
-    std::string address;  // IPv4, IPv6, host name, or "local"
+    std::string address;           // IPv4, IPv6, host name, or "local"
     std::string internal_address;  // what other nodes use; default: address
     std::int64_t port = 22;
     std::string user = "root";
-    SecretRef key;       // private key
-    SecretRef password;  // login password
-    std::string bastion; // another host's name
+    SecretRef key;        // private key
+    SecretRef password;   // login password
+    std::string bastion;  // another host's name
     Become become;
     std::vector<Role> roles;
     StringMap labels;
@@ -53,7 +53,9 @@ struct Host {
     std::string arch;  // "", amd64, arm64; "" = read from the host
 
     bool has(Role role) const;
-    const std::string& node_address() const { return internal_address.empty() ? address : internal_address; }
+    const std::string& node_address() const {
+        return internal_address.empty() ? address : internal_address;
+    }
 };
 
 enum class EndpointKind { first_control_plane, kube_vip, local_haproxy, external };
@@ -63,12 +65,12 @@ struct Endpoint {
     std::string address;  // the VIP, or the address of the load balancer
     std::int64_t port = 6443;
     EndpointKind kind = EndpointKind::first_control_plane;
-    std::string interface;        // kube-vip: network interface of the VIP
-    std::string vip_mode = "arp"; // kube-vip: arp or bgp
+    std::string interface;         // kube-vip: network interface of the VIP
+    std::string vip_mode = "arp";  // kube-vip: arp or bgp
 };
 
 struct Networks {
-    std::vector<std::string> pods = {"10.244.0.0/16"};      // one CIDR, or IPv4 and IPv6
+    std::vector<std::string> pods = {"10.244.0.0/16"};  // one CIDR, or IPv4 and IPv6
     std::vector<std::string> services = {"10.96.0.0/16"};
     std::int64_t node_mask_v4 = 24;
     std::int64_t node_mask_v6 = 64;
@@ -161,7 +163,8 @@ struct RegistryLogin {
 };
 
 struct Registry {
-    std::string address;  // an existing registry; "" = the hosts with the role registry serve the bundle
+    std::string
+        address;  // an existing registry; "" = the hosts with the role registry serve the bundle
     std::int64_t port = 5000;
     std::string data_folder = "/var/lib/slipway/registry";
     std::vector<RegistryLogin> logins;
@@ -264,21 +267,21 @@ struct Component {
 };
 
 struct Steps {
-    std::vector<std::string> skip;      // step ids, or host/step
+    std::vector<std::string> skip;  // step ids, or host/step
     std::vector<std::string> delegate;
 };
 
 enum class OnFailure { set_aside, stop };
 
 struct RunLimits {
-    std::int64_t parallel_steps = 256;    // steps at once over all hosts
+    std::int64_t parallel_steps = 256;  // steps at once over all hosts
     std::int64_t parallel_per_host = 4;
     std::int64_t parallel_dials = 8;
     std::int64_t parallel_uploads = 4;
     std::int64_t step_timeout_seconds = 0;  // 0: what the step itself says
     std::int64_t retries = 4;               // tries after the first, of transient errors
     OnFailure on_failure = OnFailure::set_aside;
-    std::int64_t max_failed_workers = -1;   // -1: any number
+    std::int64_t max_failed_workers = -1;  // -1: any number
 };
 
 struct Spec {

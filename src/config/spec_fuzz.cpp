@@ -1,4 +1,5 @@
-// Any bytes as a spec, and as a path to explain: a result or a typed problem, never a crash, a hang or a leak.
+// Any bytes as a spec, and as a path to explain: a result or a typed problem, never a crash, a hang
+// or a leak.
 #include "base/error.hpp"
 #include "config/explain.hpp"
 #include "config/load.hpp"
@@ -29,11 +30,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const slipway::config::LoadedSpec loaded = slipway::config::load_spec({{"f.yaml", text}});
     for (const slipway::config::Problem& p : loaded.problems) {
         require(!p.id.empty() && !p.what.empty() && !p.todo.empty());
-        require(p.line().find('\n') == std::string::npos && p.line().find('\x1b') == std::string::npos);
+        require(p.line().find('\n') == std::string::npos &&
+                p.line().find('\x1b') == std::string::npos);
     }
     if (loaded.ok()) {
         const std::string canonical = slipway::config::to_canonical_json(loaded.spec);
-        const slipway::config::LoadedSpec again = slipway::config::load_spec({{"<stdin>", canonical}});
+        const slipway::config::LoadedSpec again =
+            slipway::config::load_spec({{"<stdin>", canonical}});
         require(again.ok());
         require(slipway::config::to_canonical_json(again.spec) == canonical);
     } else {

@@ -23,18 +23,20 @@ std::string first_line(const Findings& findings, const std::string& path) {
 
 // Reports every item of a list whose name an earlier item has.
 template <class List>
-void unique_names(const List& list, const std::string& path, std::string_view key, std::string_view id,
-                  auto name_of, Findings& findings) {
+void unique_names(const List& list, const std::string& path, std::string_view key,
+                  std::string_view id, auto name_of, Findings& findings) {
     std::unordered_map<std::string, std::size_t> seen;
     for (std::size_t i = 0; i < list.size(); ++i) {
         const std::string& name = name_of(list[i]);
         if (name.empty()) continue;
         const auto [first, is_new] = seen.emplace(name, i);
         if (is_new) continue;
-        findings.error(id, fmt::format("{}[{}].{}", path, i, key),
-                       fmt::format("{} is already the {} of {}[{}] in {}", shown(name), key, path, first->second,
-                                   first_line(findings, fmt::format("{}[{}].{}", path, first->second, key))),
-                       "give each a different one");
+        findings.error(
+            id, fmt::format("{}[{}].{}", path, i, key),
+            fmt::format("{} is already the {} of {}[{}] in {}", shown(name), key, path,
+                        first->second,
+                        first_line(findings, fmt::format("{}[{}].{}", path, first->second, key))),
+            "give each a different one");
     }
 }
 
@@ -43,8 +45,8 @@ std::string canonical_address(const std::string& text) {
     return ip ? ip->text() : text;
 }
 
-// Two machines cannot share the address other nodes know them by. Behind one gate they may share the
-// address we dial, with a port each.
+// Two machines cannot share the address other nodes know them by. Behind one gate they may share
+// the address we dial, with a port each.
 void unique_addresses(const Spec& spec, Findings& findings) {
     std::unordered_map<std::string, std::size_t> nodes;
     std::unordered_map<std::string, std::size_t> dialled;
@@ -52,11 +54,13 @@ void unique_addresses(const Spec& spec, Findings& findings) {
         const Host& host = spec.hosts[i];
         if (host.address.empty()) continue;
         const auto node = nodes.emplace(canonical_address(host.node_address()), i);
-        const auto dial = dialled.emplace(fmt::format("{} {}", canonical_address(host.address), host.port), i);
+        const auto dial =
+            dialled.emplace(fmt::format("{} {}", canonical_address(host.address), host.port), i);
         if (node.second && dial.second) continue;
         const std::size_t first = node.second ? dial.first->second : node.first->second;
         const bool internal = !node.second && !host.internal_address.empty();
-        findings.error("SPEC-DUPLICATE-ADDRESS", host_path(i, internal ? "internalAddress" : "address"),
+        findings.error("SPEC-DUPLICATE-ADDRESS",
+                       host_path(i, internal ? "internalAddress" : "address"),
                        fmt::format("{} is already the address of {}",
                                    shown(internal ? host.internal_address : host.address),
                                    shown(spec.hosts[first].name)),
@@ -64,8 +68,8 @@ void unique_addresses(const Spec& spec, Findings& findings) {
     }
 }
 
-// What to do about a host name that no host has. Comparing names is quadratic, so in a spec with very
-// many hosts or mistakes only the first few get a suggestion.
+// What to do about a host name that no host has. Comparing names is quadratic, so in a spec with
+// very many hosts or mistakes only the first few get a suggestion.
 class HostNames {
   public:
     explicit HostNames(const Spec& spec) {
@@ -84,7 +88,8 @@ class HostNames {
 };
 
 // Each host has at most one way out, so a walk that meets itself has found a circle.
-void check_bastion_cycles(const Spec& spec, const std::unordered_map<std::string, std::size_t>& by_name,
+void check_bastion_cycles(const Spec& spec,
+                          const std::unordered_map<std::string, std::size_t>& by_name,
                           Findings& findings) {
     std::vector<std::size_t> walk_of(spec.hosts.size(), 0);
     for (std::size_t start = 0; start < spec.hosts.size(); ++start) {
@@ -123,8 +128,8 @@ struct Net {
     std::string what;  // pod, service
 };
 
-void check_families(const std::vector<std::string>& list, std::string_view what, std::vector<Net>& out,
-                    Findings& findings) {
+void check_families(const std::vector<std::string>& list, std::string_view what,
+                    std::vector<Net>& out, Findings& findings) {
     bool seen[2] = {};
     for (std::size_t i = 0; i < list.size(); ++i) {
         const auto network = Network::parse(list[i]);
@@ -141,7 +146,8 @@ void check_families(const std::vector<std::string>& list, std::string_view what,
     }
 }
 
-void check_services_have_pods(const Networks& networks, const std::vector<Net>& nets, Findings& findings) {
+void check_services_have_pods(const Networks& networks, const std::vector<Net>& nets,
+                              Findings& findings) {
     const auto pods = std::ranges::count(nets, "pod", &Net::what);
     // A pod network that did not parse may be the one that is looked for.
     if (pods == 0 || static_cast<std::size_t>(pods) != networks.pods.size()) return;
@@ -165,8 +171,8 @@ void check_overlaps(const std::vector<Net>& nets, Findings& findings) {
             const Net& at = findings.is_set(nets[i].path) ? nets[i] : nets[j];
             const Net& other = &at == &nets[i] ? nets[j] : nets[i];
             findings.error("SPEC-OVERLAP", at.path,
-                           fmt::format("{} overlaps the {} network {}", at.network.text(), other.what,
-                                       other.network.text()),
+                           fmt::format("{} overlaps the {} network {}", at.network.text(),
+                                       other.what, other.network.text()),
                            "choose networks that share no address");
         }
     }
@@ -180,7 +186,8 @@ void check_addresses_outside(const Spec& spec, const std::vector<Net>& nets, Fin
     };
     std::vector<Address> addresses;
     const auto add = [&](const std::string& text, std::string path, std::string owner) {
-        if (const auto ip = IpAddress::parse(text)) addresses.push_back({*ip, std::move(path), std::move(owner)});
+        if (const auto ip = IpAddress::parse(text))
+            addresses.push_back({*ip, std::move(path), std::move(owner)});
     };
     for (std::size_t i = 0; i < spec.hosts.size(); ++i) {
         const Host& host = spec.hosts[i];
@@ -194,8 +201,8 @@ void check_addresses_outside(const Spec& spec, const std::vector<Net>& nets, Fin
         if (first == addresses.end()) continue;
         const auto more = std::ranges::count_if(addresses, inside) - 1;
         findings.error("SPEC-OVERLAP", findings.is_set(net.path) ? net.path : first->path,
-                       fmt::format("the {} network {} holds the address {} of {}{}", net.what, net.network.text(),
-                                   first->ip.text(), printable(first->owner),
+                       fmt::format("the {} network {} holds the address {} of {}{}", net.what,
+                                   net.network.text(), first->ip.text(), printable(first->owner),
                                    more > 0 ? fmt::format(" and {} more", more) : ""),
                        fmt::format("choose another kubernetes.networks.{}s", net.what));
     }
@@ -205,16 +212,18 @@ void check_addresses_outside(const Spec& spec, const std::vector<Net>& nets, Fin
 void check_node_masks(const Networks& networks, const std::vector<Net>& nets, Findings& findings) {
     for (const Net& net : nets) {
         if (net.what != "pod") continue;
-        const std::int64_t mask = net.network.is_v6() ? networks.node_mask_v6 : networks.node_mask_v4;
+        const std::int64_t mask =
+            net.network.is_v6() ? networks.node_mask_v6 : networks.node_mask_v4;
         const std::string key = net.network.is_v6() ? "nodeMaskV6" : "nodeMaskV4";
         const int prefix = net.network.prefix();
         if (mask > prefix && mask - prefix <= 16) continue;
         const std::string mask_path = "kubernetes.networks." + key;
-        findings.error("SPEC-RANGE", findings.is_set(mask_path) ? mask_path : net.path,
-                       fmt::format("a part of length /{} for each node does not fit the pod network {}", mask,
-                                   net.network.text()),
-                       fmt::format("set {} between {} and {}, or change the network", key, prefix + 1,
-                                   std::min(prefix + 16, net.network.is_v6() ? 126 : 30)));
+        findings.error(
+            "SPEC-RANGE", findings.is_set(mask_path) ? mask_path : net.path,
+            fmt::format("a part of length /{} for each node does not fit the pod network {}", mask,
+                        net.network.text()),
+            fmt::format("set {} between {} and {}, or change the network", key, prefix + 1,
+                        std::min(prefix + 16, net.network.is_v6() ? 126 : 30)));
     }
 }
 
@@ -232,13 +241,14 @@ void check_networks(const Spec& spec, Findings& findings) {
 bool roles_are_known(const Spec& spec, const Findings& findings) {
     return std::ranges::none_of(spec.hosts, [](const Host& h) { return h.roles.empty(); }) &&
            std::ranges::none_of(findings.problems(), [](const Problem& p) {
-               return p.path == "hosts" || (p.path.starts_with("hosts[") && p.path.find("].roles[") != std::string::npos);
+               return p.path == "hosts" || (p.path.starts_with("hosts[") &&
+                                            p.path.find("].roles[") != std::string::npos);
            });
 }
 
 void check_roles(const Spec& spec, Findings& findings) {
-    const auto control_planes = static_cast<std::size_t>(
-        std::ranges::count_if(spec.hosts, [](const Host& h) { return h.has(Role::control_plane); }));
+    const auto control_planes = static_cast<std::size_t>(std::ranges::count_if(
+        spec.hosts, [](const Host& h) { return h.has(Role::control_plane); }));
     const auto etcd_hosts = static_cast<std::size_t>(
         std::ranges::count_if(spec.hosts, [](const Host& h) { return h.has(Role::etcd); }));
     if (control_planes == 0) {
@@ -247,16 +257,19 @@ void check_roles(const Spec& spec, Findings& findings) {
     }
     const std::size_t members = etcd_hosts > 0 ? etcd_hosts : control_planes;
     if (spec.etcd.mode != EtcdMode::external && members > 0 && members % 2 == 0) {
-        findings.error("SPEC-ETCD-COUNT", "hosts",
-                       fmt::format("{} hosts run etcd ({}); an even number survives no more failures than one less",
-                                   members,
-                                   etcd_hosts > 0 ? "those with the role etcd" : "the control planes"),
-                       fmt::format("use {} or {}", members - 1, members + 1));
+        findings.error(
+            "SPEC-ETCD-COUNT", "hosts",
+            fmt::format(
+                "{} hosts run etcd ({}); an even number survives no more failures than one less",
+                members, etcd_hosts > 0 ? "those with the role etcd" : "the control planes"),
+            fmt::format("use {} or {}", members - 1, members + 1));
     }
     const Endpoint& endpoint = spec.kubernetes.endpoint;
-    if (control_planes > 1 && endpoint.kind == EndpointKind::first_control_plane && endpoint.address.empty()) {
+    if (control_planes > 1 && endpoint.kind == EndpointKind::first_control_plane &&
+        endpoint.address.empty()) {
         findings.notice("SPEC-ENDPOINT", "kubernetes.endpoint",
-                        fmt::format("{} control planes are reached through the first one alone", control_planes),
+                        fmt::format("{} control planes are reached through the first one alone",
+                                    control_planes),
                         "to outlive that machine, set kubernetes.endpoint to a load balancer");
     }
 }
@@ -264,8 +277,8 @@ void check_roles(const Spec& spec, Findings& findings) {
 void check_endpoint(const Spec& spec, Findings& findings) {
     const Endpoint& endpoint = spec.kubernetes.endpoint;
     if (endpoint.kind == EndpointKind::external && endpoint.address.empty()) {
-        findings.error("SPEC-ENDPOINT", "kubernetes.endpoint.address", "is missing for kind external",
-                       "add the address of the load balancer");
+        findings.error("SPEC-ENDPOINT", "kubernetes.endpoint.address",
+                       "is missing for kind external", "add the address of the load balancer");
     }
 }
 
@@ -294,11 +307,15 @@ void validate(const Spec& spec, Findings& findings) {
     check_bastions(spec, names, findings);
     check_networks(spec, findings);
     check_endpoint(spec, findings);
-    unique_names(spec.hooks.pre_install, "hooks.preInstall", "name", "SPEC-DUPLICATE-NAME", name, findings);
-    unique_names(spec.hooks.post_install, "hooks.postInstall", "name", "SPEC-DUPLICATE-NAME", name, findings);
-    unique_names(spec.os.extra_users, "os.extraUsers", "name", "SPEC-DUPLICATE-NAME", name, findings);
-    unique_names(spec.os.extra_folders, "os.extraFolders", "path", "SPEC-DUPLICATE-NAME",
-                 [](const Folder& f) -> const std::string& { return f.path; }, findings);
+    unique_names(spec.hooks.pre_install, "hooks.preInstall", "name", "SPEC-DUPLICATE-NAME", name,
+                 findings);
+    unique_names(spec.hooks.post_install, "hooks.postInstall", "name", "SPEC-DUPLICATE-NAME", name,
+                 findings);
+    unique_names(spec.os.extra_users, "os.extraUsers", "name", "SPEC-DUPLICATE-NAME", name,
+                 findings);
+    unique_names(
+        spec.os.extra_folders, "os.extraFolders", "path", "SPEC-DUPLICATE-NAME",
+        [](const Folder& f) -> const std::string& { return f.path; }, findings);
     check_step_hosts(spec.steps.skip, "skip", spec, names, findings);
     check_step_hosts(spec.steps.delegate, "delegate", spec, names, findings);
 }

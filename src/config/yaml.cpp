@@ -55,8 +55,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         if (++aliases_ > kMaxYamlAliases) {
-            stop("SPEC-TOO-MANY-ALIASES", mark, fmt::format("more than {} aliases", kMaxYamlAliases),
-                 "write the values out");
+            stop("SPEC-TOO-MANY-ALIASES", mark,
+                 fmt::format("more than {} aliases", kMaxYamlAliases), "write the values out");
         }
         const auto target = anchors_.find(anchor);
         if (target == anchors_.end()) {
@@ -112,7 +112,8 @@ class TreeBuilder final : public YAML::EventHandler {
         return node;
     }
 
-    void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Node::Kind kind) {
+    void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+              Node::Kind kind) {
         if (stack_.size() >= kMaxYamlDepth) too_deep(mark);
         refuse_tag(mark, tag);
         Level level;
@@ -184,15 +185,18 @@ class TreeBuilder final : public YAML::EventHandler {
     }
 
     [[noreturn]] void too_deep(const YAML::Mark& mark) {
-        stop("SPEC-TOO-DEEP", mark, fmt::format("more than {} levels inside each other", kMaxYamlDepth),
+        stop("SPEC-TOO-DEEP", mark,
+             fmt::format("more than {} levels inside each other", kMaxYamlDepth),
              "nothing in a spec is that deep; check the indentation");
     }
 
     void report(std::string id, int line, int column, std::string what, std::string todo) {
-        findings_.add({std::move(id), {file_, line, column, source_}, "", std::move(what), std::move(todo)});
+        findings_.add(
+            {std::move(id), {file_, line, column, source_}, "", std::move(what), std::move(todo)});
     }
 
-    [[noreturn]] void stop(std::string id, const YAML::Mark& mark, std::string what, std::string todo) {
+    [[noreturn]] void stop(std::string id, const YAML::Mark& mark, std::string what,
+                           std::string todo) {
         throw Stop{{std::move(id),
                     {file_, mark.line + 1, mark.column + 1, source_},
                     "",
@@ -238,9 +242,10 @@ std::optional<Problem> refuse_bytes(const Source& source, int index) {
     });
     if (control == source.text.end()) return std::nullopt;
     const auto at = static_cast<std::size_t>(control - source.text.begin());
-    return Problem{"SPEC-SYNTAX", position_of(source, index, at), "",
-                   fmt::format("holds the control character \\x{:02x}", static_cast<unsigned char>(*control)),
-                   "remove it, or write it as an escape in double quotes"};
+    return Problem{
+        "SPEC-SYNTAX", position_of(source, index, at), "",
+        fmt::format("holds the control character \\x{:02x}", static_cast<unsigned char>(*control)),
+        "remove it, or write it as an escape in double quotes"};
 }
 
 }  // namespace
@@ -258,8 +263,13 @@ std::optional<Node> parse_yaml(const Source& source, int index, Findings& findin
         return std::nullopt;
     }
     TreeBuilder builder(source.file, index, findings);
-    const auto refuse = [&](std::string_view id, int line, int column, std::string what, std::string todo) {
-        findings.add({std::string(id), {source.file, line, column, index}, "", std::move(what), std::move(todo)});
+    const auto refuse = [&](std::string_view id, int line, int column, std::string what,
+                            std::string todo) {
+        findings.add({std::string(id),
+                      {source.file, line, column, index},
+                      "",
+                      std::move(what),
+                      std::move(todo)});
         return std::nullopt;
     };
     try {
@@ -272,7 +282,8 @@ std::optional<Node> parse_yaml(const Source& source, int index, Findings& findin
         TreeBuilder second(source.file, index, findings);
         if (parser.HandleNextDocument(second)) {
             const Node other = second.take();
-            return refuse("SPEC-DOCUMENTS", other.line, other.column, "is a second document in the same file",
+            return refuse("SPEC-DOCUMENTS", other.line, other.column,
+                          "is a second document in the same file",
                           "put each document in a file of its own and give each with -c");
         }
         return root;

@@ -2,8 +2,9 @@
 //
 //     std::optional<Node> root = parse_yaml({"cluster.yaml", text}, 0, findings);
 //
-// Built from parser events, so a limit ends the parse where it is passed; nothing larger is ever held.
-// Scalars stay text: what `010` or `yes` means is for whoever knows the wanted type (decode.cpp).
+// Built from parser events, so a limit ends the parse where it is passed; nothing larger is ever
+// held. Scalars stay text: what `010` or `yes` means is for whoever knows the wanted type
+// (decode.cpp).
 #pragma once
 
 #include "config/problem.hpp"
@@ -18,7 +19,8 @@ namespace slipway::config {
 
 inline constexpr std::size_t kMaxYamlBytes = 4u << 20;
 inline constexpr std::size_t kMaxYamlDepth = 64;
-// 1,000 hosts with every field set are some 60,000 nodes; keys are not counted, aliases are, expanded.
+// 1,000 hosts with every field set are some 60,000 nodes; keys are not counted, aliases are,
+// expanded.
 inline constexpr std::size_t kMaxYamlNodes = 200'000;
 inline constexpr std::size_t kMaxYamlAliases = 100;
 
@@ -40,8 +42,8 @@ struct Node {
     int source = 0;
     int line = 0, column = 0;  // from 1
     std::string text;
-    std::vector<Node> items;      // list
-    std::vector<Entry> entries;   // map, in file order
+    std::vector<Node> items;     // list
+    std::vector<Entry> entries;  // map, in file order
     std::vector<Duplicate> duplicates;
 
     const Node* find(std::string_view key) const;

@@ -26,7 +26,8 @@ std::string refused(const std::string& text) {
 
 TEST(Yaml, ScalarsStayTextWithTheirPosition) {
     Findings findings;
-    const auto root = parse_yaml({"x.yaml", "a: 010\nb:\n- yes\n- \"no\"\nc: |\n  text\nd:\ne: ~\n"}, 3, findings);
+    const auto root = parse_yaml(
+        {"x.yaml", "a: 010\nb:\n- yes\n- \"no\"\nc: |\n  text\nd:\ne: ~\n"}, 3, findings);
     ASSERT_TRUE(root);
     EXPECT_EQ(root->find("a")->text, "010");
     EXPECT_FALSE(root->find("a")->quoted);
@@ -46,7 +47,8 @@ TEST(Yaml, ScalarsStayTextWithTheirPosition) {
 
 TEST(Yaml, DepthIsLimitedInEveryNotation) {
     EXPECT_EQ(refused(repeat("[", kMaxYamlDepth) + repeat("]", kMaxYamlDepth)), "");
-    EXPECT_EQ(refused(repeat("[", kMaxYamlDepth + 1) + repeat("]", kMaxYamlDepth + 1)), "SPEC-TOO-DEEP");
+    EXPECT_EQ(refused(repeat("[", kMaxYamlDepth + 1) + repeat("]", kMaxYamlDepth + 1)),
+              "SPEC-TOO-DEEP");
     for (const char* opener : {"[", "{a: ", "- ", "? ", "[? ", "{? ", "[a: ", "{{"}) {
         EXPECT_EQ(refused(repeat(opener, 100'000)), "SPEC-TOO-DEEP") << opener;
     }
@@ -63,7 +65,8 @@ TEST(Yaml, NodesAreLimited) {
 
 TEST(Yaml, AliasesAreLimitedAndCountAsWhatTheyStandFor) {
     EXPECT_EQ(refused("a: &x 1\nb: [" + repeat("*x,", kMaxYamlAliases) + "]"), "");
-    EXPECT_EQ(refused("a: &x 1\nb: [" + repeat("*x,", kMaxYamlAliases + 1) + "]"), "SPEC-TOO-MANY-ALIASES");
+    EXPECT_EQ(refused("a: &x 1\nb: [" + repeat("*x,", kMaxYamlAliases + 1) + "]"),
+              "SPEC-TOO-MANY-ALIASES");
     // Ten lists of nine aliases each: a hundred bytes a line that mean 9^10 values.
     std::string bomb = "a0: &a0 [" + repeat("x,", 9) + "]\n";
     for (int i = 1; i < 11; ++i) {
@@ -73,7 +76,8 @@ TEST(Yaml, AliasesAreLimitedAndCountAsWhatTheyStandFor) {
     EXPECT_EQ(refused(bomb), "SPEC-TOO-MANY-NODES");
     std::string tower = "a0: &a0 [x]\n";
     for (int i = 1; i < 70; ++i) {
-        tower += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";
+        tower += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" +
+                 std::to_string(i - 1) + "]\n";
     }
     EXPECT_EQ(refused(tower), "SPEC-TOO-DEEP");
 }
@@ -84,8 +88,13 @@ TEST(Yaml, BytesThatAreNotTextAreRefused) {
     EXPECT_EQ(refused(std::string("a: \0\n", 5)), "SPEC-SYNTAX");
     EXPECT_EQ(refused("a: \"\\0\"\n"), "SPEC-SYNTAX");
     EXPECT_EQ(refused("a: \x1b[31m\n"), "SPEC-SYNTAX");
-    EXPECT_EQ(refused("\xff\xfe" "a\0:\0"), "SPEC-NOT-UTF8");
-    EXPECT_EQ(refused("\xef\xbb\xbf" "a: grün\n"), "") << "a byte order mark is fine";
+    EXPECT_EQ(refused("\xff\xfe"
+                      "a\0:\0"),
+              "SPEC-NOT-UTF8");
+    EXPECT_EQ(refused("\xef\xbb\xbf"
+                      "a: grün\n"),
+              "")
+        << "a byte order mark is fine";
 }
 
 TEST(Yaml, DuplicatesKeepTheFirstAndRememberTheRest) {

@@ -91,7 +91,7 @@ class Frontier {
     void make_ready(NodeIndex node);
     bool needs_met(NodeIndex node) const;
     void release_slots(NodeIndex node);
-    void unpark(PoolIndex pool);
+    void unpark(PoolIndex index);
     void wake_dependents(NodeIndex node);
     void block_dependents(NodeIndex node);
     void reopen();

@@ -157,8 +157,10 @@ class SqliteJournal final : public Journal {
     }
 
     // Facts.
-    void store_facts(const FactsRow& facts) override {
-        writer_->run([&](Connection& db) { write_facts(db, facts); });
+    void store_facts(const std::vector<FactsRow>& facts) override {
+        writer_->run([&](Connection& db) {
+            for (const FactsRow& row : facts) write_facts(db, row);
+        });
     }
     std::vector<FactsRow> facts() override { return read(read_facts); }
 

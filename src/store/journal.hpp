@@ -204,7 +204,7 @@ class Journal {
     virtual std::vector<Delegation> delegations(std::int64_t run) = 0;
 
     // Facts, with their age.
-    virtual void store_facts(const FactsRow& facts) = 0;
+    virtual void store_facts(const std::vector<FactsRow>& facts) = 0;  // in one commit
     virtual std::vector<FactsRow> facts() = 0;
 
     // Secrets, sealed with the key file beside the journal (AES-256-GCM; key 0600, made on first

@@ -262,9 +262,9 @@ TEST_F(JournalTest, ALeaseHasOneHolderUntilItRunsOut) {
 
 TEST_F(JournalTest, FactsAreReplacedByHost) {
     const auto journal = open();
-    journal->store_facts({.host = "b", .at_ms = 1, .facts = "{}"});
-    journal->store_facts({.host = "a", .at_ms = 2, .facts = "{}"});
-    journal->store_facts({.host = "b", .at_ms = 3, .facts = "{\"x\":1}"});
+    journal->store_facts({{.host = "b", .at_ms = 1, .facts = "{}"}});
+    journal->store_facts({{.host = "a", .at_ms = 2, .facts = "{}"}});
+    journal->store_facts({{.host = "b", .at_ms = 3, .facts = "{\"x\":1}"}});
     const auto facts = journal->facts();
     ASSERT_EQ(facts.size(), 2u);
     EXPECT_EQ(facts[1].host, "b");

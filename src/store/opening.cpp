@@ -59,6 +59,27 @@ void refuse_if_lost(const Path& file) {
     }
 }
 
+std::string empty_image() {
+    Connection db = Connection::in_memory();
+    db.execute(embedded::slipway_store_v1);
+    std::string image = db.serialize();
+    // The format's read and write versions: 2 means WAL. Set here, no two processes that open a new
+    // journal have to agree on who switches it over.
+    image[18] = image[19] = 2;
+    return image;
+}
+
+void place_empty_journal(const Path& file) {
+    const Path temporary = temporary_for(file);
+    atomic_write(temporary, empty_image());
+    // A link, unlike a rename, cannot replace a journal another process has made meanwhile.
+    const int linked = ::link(temporary.c_str(), file.c_str());
+    const std::string why = linked == 0 ? "" : reason();
+    ::unlink(temporary.c_str());
+    if (linked != 0) throw io_failed(file, why);
+    sync_folder(folder_of(file));
+}
+
 void check_identity(Connection& db) {
     const std::int64_t id = db.number("PRAGMA application_id");
     const std::int64_t version = db.number("PRAGMA user_version");
@@ -85,21 +106,15 @@ void set_up(Connection& db, const JournalOptions& options) {
 }  // namespace
 
 void create_journal(const Path& file) {
-    refuse_if_lost(file);
     kBeforeCreate.hit();
-    Connection image = Connection::in_memory();
-    image.execute(embedded::slipway_store_v1);
-    const Path temporary = temporary_for(file);
-    atomic_write(temporary, image.serialize());
-    // A link, unlike a rename, cannot replace a journal another process has made meanwhile.
-    const int linked = ::link(temporary.c_str(), file.c_str());
-    const int failure = errno;
-    ::unlink(temporary.c_str());
-    // Gone: the other process, quicker, has tidied up (remove_leftovers).
-    if (linked != 0 && failure != EEXIST && failure != ENOENT) {
-        throw io_failed(file, std::strerror(failure));
+    try {
+        refuse_if_lost(file);
+        place_empty_journal(file);
+    } catch (const StateError&) {
+        // Another process was quicker: what looked like a loss was its WAL, or it has tidied our
+        // temporary file away. Its journal is as good as ours.
+        if (!Connection::exists(file, "")) throw;
     }
-    sync_folder(folder_of(file));
     kAfterCreate.hit();
 }
 

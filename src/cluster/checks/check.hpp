@@ -1,10 +1,12 @@
-// Preflight checks: named questions about one host or a pair of hosts, asked before anything is changed.
+// Preflight checks: named questions about one host or a pair of hosts, asked before anything is
+// changed.
 //
 //     std::vector<CheckResult> results = run_checks(spec, facts, unreachable, {"HOST-CPU"});
 //     for (const CheckResult& r : results) if (r.blocks()) …
 //
-// A check is a small pure function over facts, listed in one table (check.cpp). Every problem of every
-// host is found in one go; each check can be ignored by its id, and then still shows as a warning.
+// A check is a small pure function over facts, listed in one table (check.cpp). Every problem of
+// every host is found in one go; each check can be ignored by its id, and then still shows as a
+// warning.
 #pragma once
 
 #include "config/spec.hpp"
@@ -21,8 +23,8 @@ enum class CheckOutcome { passed, failed };
 enum class CheckSeverity { warning, error };
 
 struct CheckResult {
-    std::string id;    // HOST-MEMORY
-    std::string host;  // "" when it is about all hosts
+    std::string id;               // HOST-MEMORY
+    std::string host;             // "" when it is about all hosts
     std::string other_host = {};  // the second of a pair
     CheckOutcome outcome = CheckOutcome::passed;
     CheckSeverity severity = CheckSeverity::error;
@@ -39,8 +41,8 @@ struct CheckResult {
 std::string_view to_string(CheckOutcome outcome);
 std::string_view to_string(CheckSeverity severity);
 
-// `unreachable` says of each host without facts why there are none. Results come in the order of the
-// table, hosts in natural order of their names.
+// `unreachable` says of each host without facts why there are none. Results come in the order of
+// the table, hosts in natural order of their names.
 std::vector<CheckResult> run_checks(const config::Spec& spec,
                                     const std::map<std::string, remote::Facts>& facts,
                                     const std::map<std::string, std::string>& unreachable,

@@ -21,8 +21,8 @@ constexpr std::int64_t kDiskWarningMib = 20 * 1024;
 
 constexpr std::array<std::string_view, 2> kArchitectures = {"amd64", "arm64"};
 constexpr std::array<std::string_view, 13> kSystems = {
-    "debian", "ubuntu", "rhel", "rocky", "almalinux", "centos",    "fedora",
-    "ol",     "amzn",   "anolis", "openEuler", "kylin", "uos"};
+    "debian", "ubuntu", "rhel",   "rocky",     "almalinux", "centos", "fedora",
+    "ol",     "amzn",   "anolis", "openEuler", "kylin",     "uos"};
 
 template <class List>
 bool contains(const List& list, std::string_view item) {
@@ -33,7 +33,8 @@ bool contains(const List& list, std::string_view item) {
 
 void check_reachable(const CheckInput& in, CheckReport& report) {
     for (const config::Host* host : in.spec.sorted_hosts()) {
-        const bool known = std::ranges::any_of(in.hosts, [&](const auto& h) { return h.first == host; });
+        const bool known =
+            std::ranges::any_of(in.hosts, [&](const auto& h) { return h.first == host; });
         if (known) {
             report.pass(host->name, "facts were read");
             continue;
@@ -77,7 +78,8 @@ void check_cpu(const CheckInput& in, CheckReport& report) {
     for (const auto& [host, facts] : in.hosts) {
         const std::string seen = std::to_string(facts->cpus);
         if (facts->cpus < 2 && host->has(config::Role::control_plane)) {
-            report.fail(kWarning, host->name, seen, "2 or more", "give the machine a second processor");
+            report.fail(kWarning, host->name, seen, "2 or more",
+                        "give the machine a second processor");
         } else {
             report.pass(host->name, seen);
         }
@@ -129,8 +131,9 @@ void check_time_service(const CheckInput& in, CheckReport& report) {
     if (!in.spec.os.time_sync.enabled) return;
     for (const auto& [host, facts] : in.hosts) {
         if (facts->time_service.empty()) {
-            report.fail(kWarning, host->name, "none", "chrony or systemd-timesyncd",
-                        "install and start chrony on the host, or switch off os.timeSync in the spec");
+            report.fail(
+                kWarning, host->name, "none", "chrony or systemd-timesyncd",
+                "install and start chrony on the host, or switch off os.timeSync in the spec");
         } else {
             report.pass(host->name, facts->time_service);
         }

@@ -13,8 +13,8 @@ json::array to_array(const std::vector<std::string>& items) {
     return out;
 }
 
-// Three forms of one place: as wanted, wanted but not read yet, and empty (what undo lets the program
-// read before the place goes away).
+// Three forms of one place: as wanted, wanted but not read yet, and empty (what undo lets the
+// program read before the place goes away).
 class Activated : public Resource {
   public:
     Activated(std::string kind, ResourcePtr wanted, ResourcePtr unread, ResourcePtr empty,
@@ -44,8 +44,8 @@ class Activated : public Resource {
         wanted_->apply(target);
     }
 
-    // Emptied and activated first: were the place removed before the program read it again, a crash in
-    // between would leave nothing for the next undo to notice.
+    // Emptied and activated first: were the place removed before the program read it again, a crash
+    // in between would leave nothing for the next undo to notice.
     void restore(Target& target, const json::value& before) const override {
         empty_->apply(target);
         activate(target, activation_.undo_command);
@@ -88,9 +88,9 @@ ResourcePtr activated_file(std::string path, std::string content, Activation act
 }
 
 ResourcePtr activated_block(std::string path, std::string lines, Activation activation) {
-    return std::make_shared<Activated>("configuration in", text_block(path, lines),
-                                       text_block(path, lines + std::string(kUnread)),
-                                       text_block(path, std::string(kUnread)), std::move(activation));
+    return std::make_shared<Activated>(
+        "configuration in", text_block(path, lines), text_block(path, lines + std::string(kUnread)),
+        text_block(path, std::string(kUnread)), std::move(activation));
 }
 
 }  // namespace slipway::cluster

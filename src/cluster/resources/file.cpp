@@ -19,7 +19,8 @@ class File : public Resource {
         if (is_absent(now)) return true;
         const remote::FileState file = file_from_json(now);
         // The mode of a link means nothing.
-        return wanted_.link_target.empty() ? file != wanted_ : file.link_target != wanted_.link_target;
+        return wanted_.link_target.empty() ? file != wanted_
+                                           : file.link_target != wanted_.link_target;
     }
 
     engine::Change change(const json::value& now) const override {

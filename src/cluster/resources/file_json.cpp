@@ -49,9 +49,8 @@ std::string bytes_from_json(const json::value& value) {
 }
 
 json::object to_json(const remote::FileState& file) {
-    json::object out = {{"mode", fmt::format("{:04o}", file.mode)},
-                        {"owner", file.owner},
-                        {"group", file.group}};
+    json::object out = {
+        {"mode", fmt::format("{:04o}", file.mode)}, {"owner", file.owner}, {"group", file.group}};
     if (file.folder) {
         out["folder"] = true;
     } else if (!file.link_target.empty()) {
@@ -113,7 +112,8 @@ void restore_path(Target& target, const std::string& path, const json::value& be
         target.host.remove_file(path, target.call);
     }
     for (const json::value& parent : before.at("missing").as_array()) {
-        if (!remove_folder_if_empty(target, std::string(std::string_view(parent.as_string())))) return;
+        if (!remove_folder_if_empty(target, std::string(std::string_view(parent.as_string()))))
+            return;
     }
 }
 

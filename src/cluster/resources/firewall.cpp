@@ -13,7 +13,8 @@ namespace {
 // In the default zone; now and in the permanent configuration apart, because either can be missing.
 class FirewalldService : public Resource {
   public:
-    explicit FirewalldService(std::string service) : Resource("firewalld service", std::move(service)) {}
+    explicit FirewalldService(std::string service)
+        : Resource("firewalld service", std::move(service)) {}
 
     json::value desired() const override {
         return json::object{{"permanent", true}, {"runtime", true}};
@@ -24,7 +25,9 @@ class FirewalldService : public Resource {
                             {"runtime", query(target, {"firewall-cmd"})}};
     }
 
-    engine::Change change(const json::value&) const override { return {"create", describe(), "allow"}; }
+    engine::Change change(const json::value&) const override {
+        return {"create", describe(), "allow"};
+    }
 
     void apply(Target& target) const override { set(target, desired()); }
     void restore(Target& target, const json::value& before) const override { set(target, before); }
@@ -37,11 +40,11 @@ class FirewalldService : public Resource {
         // 101: no such service; firewalld knows it only once its file has been read.
         if (answer.exit_code == 0) return true;
         if (answer.exit_code == 1 || answer.exit_code == 101) return false;
-        throw RemoteError("COMMAND-FAILED",
-                          fmt::format("'{}' ended with {} on {}", command, answer.exit_code,
-                                      target.host.name()),
-                          {.cause = printable(trim(answer.err)),
-                           .remedy = "systemctl status firewalld on the host, then resume"});
+        throw RemoteError(
+            "COMMAND-FAILED",
+            fmt::format("'{}' ended with {} on {}", command, answer.exit_code, target.host.name()),
+            {.cause = printable(trim(answer.err)),
+             .remedy = "systemctl status firewalld on the host, then resume"});
     }
 
     void set(Target& target, const json::value& wanted) const {
@@ -76,7 +79,9 @@ class UfwProfile : public Resource {
 
     bool differs(const json::value& now) const override { return now == json::value(false); }
 
-    engine::Change change(const json::value&) const override { return {"create", describe(), "allow"}; }
+    engine::Change change(const json::value&) const override {
+        return {"create", describe(), "allow"};
+    }
 
     void apply(Target& target) const override { run_checked(target, {"ufw", "allow", name()}); }
     void restore(Target& target, const json::value& before) const override {
@@ -90,6 +95,8 @@ ResourcePtr firewalld_service(std::string service) {
     return std::make_shared<FirewalldService>(std::move(service));
 }
 
-ResourcePtr ufw_profile(std::string profile) { return std::make_shared<UfwProfile>(std::move(profile)); }
+ResourcePtr ufw_profile(std::string profile) {
+    return std::make_shared<UfwProfile>(std::move(profile));
+}
 
 }  // namespace slipway::cluster

@@ -17,14 +17,16 @@ class Folder : public Resource {
 
     json::value read(Target& target) const override {
         json::value now = read_path(target, name());
-        if (is_absent(now) || file_from_json(now).folder || !file_from_json(now).link_target.empty()) {
+        if (is_absent(now) || file_from_json(now).folder ||
+            !file_from_json(now).link_target.empty()) {
             return now;
         }
-        throw RemoteError("FOLDER-IS-FILE",
-                          fmt::format("{} on {} is a file, not a folder", name(), target.host.name()),
-                          {.cause = "something on the host has put a file there",
-                           .remedy = "move the file away, then resume",
-                           .recovery = Recovery::needs_user});
+        throw RemoteError(
+            "FOLDER-IS-FILE",
+            fmt::format("{} on {} is a file, not a folder", name(), target.host.name()),
+            {.cause = "something on the host has put a file there",
+             .remedy = "move the file away, then resume",
+             .recovery = Recovery::needs_user});
     }
 
     bool differs(const json::value& now) const override {
@@ -32,7 +34,8 @@ class Folder : public Resource {
         const remote::FileState state = file_from_json(now);
         // A link means the administrator keeps this folder elsewhere; its mode is their affair.
         if (!state.link_target.empty()) return false;
-        return state.mode != wanted_.mode || state.owner != wanted_.owner || state.group != wanted_.group;
+        return state.mode != wanted_.mode || state.owner != wanted_.owner ||
+               state.group != wanted_.group;
     }
 
     engine::Change change(const json::value& now) const override {

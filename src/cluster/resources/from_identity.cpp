@@ -43,9 +43,10 @@ ResourcePtr resource_from_identity(const json::object& identity) {
     if (kind == "timezone") return timezone("");
     if (kind == "firewalld service") return firewalld_service(name);
     if (kind == "ufw profile") return ufw_profile(name);
-    throw StateError("STATE-NEWER", fmt::format("the journal records a '{}', which this Slipway does not know", kind),
-                     {.cause = "a newer Slipway made the run",
-                      .remedy = "use that version, or a newer one"});
+    throw StateError(
+        "STATE-NEWER",
+        fmt::format("the journal records a '{}', which this Slipway does not know", kind),
+        {.cause = "a newer Slipway made the run", .remedy = "use that version, or a newer one"});
 }
 
 }  // namespace slipway::cluster

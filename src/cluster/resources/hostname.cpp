@@ -19,7 +19,8 @@ class Hostname : public Resource {
     // {"live":…,"file":state of /etc/hostname}
     json::value read(Target& target) const override {
         const auto answer = run_checked(target, {"hostname"});
-        return json::object{{"live", std::string(trim(answer.out))}, {"file", read_path(target, kFile)}};
+        return json::object{{"live", std::string(trim(answer.out))},
+                            {"file", read_path(target, kFile)}};
     }
 
     bool differs(const json::value& now) const override {
@@ -36,8 +37,8 @@ class Hostname : public Resource {
 
     void restore(Target& target, const json::value& before) const override {
         set(target, string_at(before.as_object(), "live"));
-        // hostnamectl has rewritten the file; the one that was there may have had a comment, or been
-        // absent (a name given by DHCP).
+        // hostnamectl has rewritten the file; the one that was there may have had a comment, or
+        // been absent (a name given by DHCP).
         restore_path(target, kFile, before.at("file"));
     }
 

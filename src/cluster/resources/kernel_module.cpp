@@ -15,7 +15,9 @@ class KernelModule : public Resource {
     json::value read(Target& target) const override {
         return target.host.module_loaded(name(), target.call);
     }
-    engine::Change change(const json::value&) const override { return {"change", describe(), "load"}; }
+    engine::Change change(const json::value&) const override {
+        return {"change", describe(), "load"};
+    }
     void apply(Target& target) const override { target.host.load_module(name(), target.call); }
 
     void restore(Target& target, const json::value& before) const override {

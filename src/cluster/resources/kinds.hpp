@@ -5,12 +5,12 @@
 
 namespace slipway::cluster {
 
-// A file of ours, or a symbolic link. Undo puts back what was there, or removes the file and the parent
-// folders that were made for it.
+// A file of ours, or a symbolic link. Undo puts back what was there, or removes the file and the
+// parent folders that were made for it.
 ResourcePtr file(std::string path, remote::FileState wanted);
 
-// A marked block of lines in a file that is not ours: "# BEGIN slipway" … "# END slipway". Everything
-// else in the file stays, at any time; undo takes out (or puts back) only the block.
+// A marked block of lines in a file that is not ours: "# BEGIN slipway" … "# END slipway".
+// Everything else in the file stays, at any time; undo takes out (or puts back) only the block.
 ResourcePtr text_block(std::string path, std::string lines);
 
 // How a program is told to read its configuration again. A unit is restarted only when it runs.
@@ -26,7 +26,8 @@ struct Activation {
 ResourcePtr activated_file(std::string path, std::string content, Activation activation);
 ResourcePtr activated_block(std::string path, std::string lines, Activation activation);
 
-ResourcePtr folder(std::string path, unsigned mode, std::string owner = "root", std::string group = "root");
+ResourcePtr folder(std::string path, unsigned mode, std::string owner = "root",
+                   std::string group = "root");
 
 // The name the kernel has and the one in /etc/hostname.
 ResourcePtr hostname(std::string name);
@@ -54,8 +55,8 @@ ResourcePtr timezone(std::string zone);
 ResourcePtr firewalld_service(std::string service);
 ResourcePtr ufw_profile(std::string profile);
 
-// A resource that can only restore(), from what identity() said. Throws StateError STATE-NEWER for a
-// kind this program does not know.
+// A resource that can only restore(), from what identity() said. Throws StateError STATE-NEWER for
+// a kind this program does not know.
 ResourcePtr resource_from_identity(const json::object& identity);
 
 }  // namespace slipway::cluster

@@ -117,9 +117,10 @@ void undo(engine::Context& c, const ResourceList& list) {
         const json::value now = resource->read(target);
         if (!ours || now == before) continue;
         if (known && resource->differs(now)) {
-            target.log(fmt::format("{} was changed by someone since; putting back what was there "
-                                   "before Slipway",
-                                   resource->describe()));
+            target.log(
+                fmt::format("{} was changed by someone since; putting back what was there "
+                            "before Slipway",
+                            resource->describe()));
         }
         resource->restore(target, before);
     }
@@ -157,13 +158,14 @@ remote::CommandResult run_checked(Target& target, std::vector<std::string> argv)
     remote::CommandResult result = target.host.run({.argv = std::move(argv)}, target.call);
     if (result.exit_code == 0) return result;
     const std::string said(trim(result.err.empty() ? result.out : result.err));
-    throw RemoteError("COMMAND-FAILED",
-                      fmt::format("'{}' ended with {} on {}", printable(command), result.exit_code,
-                                  target.host.name()),
-                      {.cause = said.empty() ? "the command wrote nothing"
-                                             : printable(said.substr(said.size() > 400 ? said.size() - 400 : 0)),
-                       .remedy = "run the command on the host by hand, solve what it reports, then "
-                                 "resume"});
+    throw RemoteError(
+        "COMMAND-FAILED",
+        fmt::format("'{}' ended with {} on {}", printable(command), result.exit_code,
+                    target.host.name()),
+        {.cause = said.empty() ? "the command wrote nothing"
+                               : printable(said.substr(said.size() > 400 ? said.size() - 400 : 0)),
+         .remedy = "run the command on the host by hand, solve what it reports, then "
+                   "resume"});
 }
 
 }  // namespace slipway::cluster

@@ -3,12 +3,13 @@
 // A kind of resource knows how to read its state, to bring it about and to put back what was there;
 // it is tested once. A step is an ordered list of resources:
 //
-//     auto list = resource_list({file("/etc/modules-load.d/slipway.conf", {.content = "overlay\n"}),
+//     auto list = resource_list({file("/etc/modules-load.d/slipway.conf", {.content =
+//     "overlay\n"}),
 //                                kernel_module("overlay")});
 //     engine::Step step = resources_step("load-kernel-modules", list);
 //
-// States are JSON, so that what was there before goes into the journal as it is. Each record names its
-// kind and place, so it can be put back even when the spec no longer asks for that resource.
+// States are JSON, so that what was there before goes into the journal as it is. Each record names
+// its kind and place, so it can be put back even when the spec no longer asks for that resource.
 #pragma once
 
 #include "base/json.hpp"
@@ -70,14 +71,14 @@ ResourceListPtr resource_list(std::vector<ResourcePtr> resources);
 
 // A step with probe, act and undo over the list; the caller fills in host, title and needs.
 //
-// Undo puts back, in reverse order, what the record says was there before the first change. What was
-// as wanted from the start was never ours and is left alone. When somebody changed a thing since, the
-// recorded state still wins (a reset returns a host to how it was found) and the log says so; kinds
-// that own only a part of a file never touch the rest of it.
+// Undo puts back, in reverse order, what the record says was there before the first change. What
+// was as wanted from the start was never ours and is left alone. When somebody changed a thing
+// since, the recorded state still wins (a reset returns a host to how it was found) and the log
+// says so; kinds that own only a part of a file never touch the rest of it.
 engine::Step resources_step(std::string id, ResourceListPtr list);
 
-// Runs a command and throws RemoteError COMMAND-FAILED, with the last lines it wrote, unless it ended
-// with 0.
+// Runs a command and throws RemoteError COMMAND-FAILED, with the last lines it wrote, unless it
+// ended with 0.
 remote::CommandResult run_checked(Target& target, std::vector<std::string> argv);
 
 }  // namespace slipway::cluster

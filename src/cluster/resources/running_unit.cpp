@@ -16,7 +16,10 @@ remote::UnitState unit_from_json(const json::value& value) {
 }
 
 std::string words(const remote::UnitState& state) {
-    return fmt::format("{}, {}", state.masked ? "masked" : state.enabled ? "enabled" : "disabled",
+    return fmt::format("{}, {}",
+                       state.masked    ? "masked"
+                       : state.enabled ? "enabled"
+                                       : "disabled",
                        state.active ? "running" : "stopped");
 }
 
@@ -25,7 +28,8 @@ class RunningUnit : public Resource {
     explicit RunningUnit(std::string unit) : Resource("unit", std::move(unit)) {}
 
     json::value desired() const override {
-        return json::object{{"exists", true}, {"enabled", true}, {"active", true}, {"masked", false}};
+        return json::object{
+            {"exists", true}, {"enabled", true}, {"active", true}, {"masked", false}};
     }
 
     json::value read(Target& target) const override {
@@ -50,6 +54,8 @@ class RunningUnit : public Resource {
 
 }  // namespace
 
-ResourcePtr running_unit(std::string unit) { return std::make_shared<RunningUnit>(std::move(unit)); }
+ResourcePtr running_unit(std::string unit) {
+    return std::make_shared<RunningUnit>(std::move(unit));
+}
 
 }  // namespace slipway::cluster

@@ -61,8 +61,9 @@ class SelinuxMode : public Resource {
 
     engine::Change change(const json::value& now) const override {
         const json::object& state = now.as_object();
-        return {"change", describe(),
-                fmt::format("{} -> {}", string_at(state, "config", string_at(state, "live")), mode_)};
+        return {
+            "change", describe(),
+            fmt::format("{} -> {}", string_at(state, "config", string_at(state, "live")), mode_)};
     }
 
     void apply(Target& target) const override { set(target, mode_, mode_); }
@@ -81,7 +82,8 @@ class SelinuxMode : public Resource {
 
     void set(Target& target, const std::string& config, const std::string& live) const {
         auto file = target.host.read_file(kConfig, target.call);
-        if (const auto value = file ? find_value(file->content) : std::nullopt; value && !config.empty()) {
+        if (const auto value = file ? find_value(file->content) : std::nullopt;
+            value && !config.empty()) {
             file->content.replace(value->from, value->to - value->from, config);
             target.host.write_file(kConfig, *file, target.call);
         }
@@ -96,6 +98,8 @@ class SelinuxMode : public Resource {
 
 }  // namespace
 
-ResourcePtr selinux_mode(std::string mode) { return std::make_shared<SelinuxMode>(std::move(mode)); }
+ResourcePtr selinux_mode(std::string mode) {
+    return std::make_shared<SelinuxMode>(std::move(mode));
+}
 
 }  // namespace slipway::cluster

@@ -41,7 +41,8 @@ class Sysctl : public Resource {
 
     void restore(Target& target, const json::value& before) const override {
         if (!before.is_string()) return;  // came with a module and goes with it
-        target.host.set_sysctl(name(), std::string(std::string_view(before.as_string())), target.call);
+        target.host.set_sysctl(name(), std::string(std::string_view(before.as_string())),
+                               target.call);
     }
 
   private:

@@ -23,17 +23,19 @@ struct Block {
 };
 
 [[noreturn]] void refuse(const Target& target, const std::string& path, std::string_view what) {
-    throw RemoteError("BLOCK-DAMAGED", fmt::format("{} on {} {}", path, target.host.name(), what),
-                      {.cause = fmt::format("the lines '{}' and '{}' enclose what Slipway wrote; one "
-                                            "of them was edited",
-                                            kBegin, kEnd),
-                       .remedy = fmt::format("remove the block and its markers from {}, then resume",
-                                             path),
-                       .recovery = Recovery::needs_user});
+    throw RemoteError(
+        "BLOCK-DAMAGED", fmt::format("{} on {} {}", path, target.host.name(), what),
+        {.cause = fmt::format("the lines '{}' and '{}' enclose what Slipway wrote; one "
+                              "of them was edited",
+                              kBegin, kEnd),
+         .remedy = fmt::format("remove the block and its markers from {}, then resume", path),
+         .recovery = Recovery::needs_user});
 }
 
-// Cutting at a guess could delete lines that are not ours, so anything but one whole block is refused.
-std::optional<Block> find_block(const Target& target, const std::string& path, std::string_view text) {
+// Cutting at a guess could delete lines that are not ours, so anything but one whole block is
+// refused.
+std::optional<Block> find_block(const Target& target, const std::string& path,
+                                std::string_view text) {
     std::optional<Block> found;
     std::size_t body = std::string_view::npos;  // where the open block's lines begin
     for (std::size_t at = 0; at < text.size();) {
@@ -45,7 +47,8 @@ std::optional<Block> find_block(const Target& target, const std::string& path, s
             found = Block{at, 0, ""};
             body = end;
         } else if (line == kEnd) {
-            if (!open) refuse(target, path, "holds the end of a block of Slipway without its beginning");
+            if (!open)
+                refuse(target, path, "holds the end of a block of Slipway without its beginning");
             found->lines = text.substr(body, at - body);
             found->to = end;
             body = std::string_view::npos;
@@ -68,9 +71,11 @@ class TextBlock : public Resource {
     // {"lines":…|null,"exists":…,"final_newline":…}: the block, and what only its removal needs.
     json::value read(Target& target) const override {
         const auto file = regular_file(target);
-        json::object state = {{"lines", nullptr}, {"exists", file.has_value()}, {"final_newline", true}};
+        json::object state = {
+            {"lines", nullptr}, {"exists", file.has_value()}, {"final_newline", true}};
         if (!file) return state;
-        if (const auto block = find_block(target, name(), file->content)) state["lines"] = bytes_to_json(block->lines);
+        if (const auto block = find_block(target, name(), file->content))
+            state["lines"] = bytes_to_json(block->lines);
         state["final_newline"] = file->content.empty() || file->content.back() == '\n';
         return state;
     }
@@ -101,12 +106,13 @@ class TextBlock : public Resource {
     std::optional<remote::FileState> regular_file(Target& target) const {
         auto file = target.host.read_file(name(), target.call);
         if (file && (file->folder || !file->link_target.empty())) {
-            throw RemoteError("FILE-NOT-REGULAR",
-                              fmt::format("{} on {} is no regular file", name(), target.host.name()),
-                              {.cause = "a folder or a link stands there; Slipway adds a block of lines "
-                                        "only to a regular file",
-                               .remedy = "make it a regular file, or switch this part off in the spec",
-                               .recovery = Recovery::needs_user});
+            throw RemoteError(
+                "FILE-NOT-REGULAR",
+                fmt::format("{} on {} is no regular file", name(), target.host.name()),
+                {.cause = "a folder or a link stands there; Slipway adds a block of lines "
+                          "only to a regular file",
+                 .remedy = "make it a regular file, or switch this part off in the spec",
+                 .recovery = Recovery::needs_user});
         }
         return file;
     }

@@ -1,3 +1,4 @@
+#include "base/text.hpp"
 #include "cluster/resources/file_json.hpp"
 #include "cluster/resources/kinds.hpp"
 
@@ -17,10 +18,15 @@ class Timezone : public Resource {
     json::value desired() const override { return json::value(zone_); }
 
     json::value read(Target& target) const override {
-        return json::object{{"link", read_path(target, kLink)}, {"name", read_path(target, kDebianFile)}};
+        return json::object{{"link", read_path(target, kLink)},
+                            {"name", read_path(target, kDebianFile)}};
     }
 
-    bool differs(const json::value& now) const override { return zone_of(now) != zone_; }
+    bool differs(const json::value& now) const override {
+        const json::value& name_file = now.at("name");
+        return zone_of(now) != zone_ ||
+               (!is_absent(name_file) && trim(file_from_json(name_file).content) != zone_);
+    }
 
     engine::Change change(const json::value& now) const override {
         return {"change", describe(), fmt::format("{} -> {}", zone_of(now), zone_)};

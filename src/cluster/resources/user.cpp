@@ -11,40 +11,56 @@ class User : public Resource {
         : Resource("user", std::move(name)), wanted_(std::move(wanted)) {}
 
     json::value desired() const override {
-        return json::object{{"home", wanted_.home}, {"shell", wanted_.shell}, {"system", wanted_.system}};
+        return json::object{
+            {"home", wanted_.home}, {"shell", wanted_.shell}, {"system", wanted_.system}};
     }
 
-    // {"home_state":…} when there is no such account: making one may make its home.
+    // With the state of the home, which belongs to the account of a person: making one makes it.
     json::value read(Target& target) const override {
+        json::object state = {{"absent", true}, {"home", wanted_.home}, {"home_state", nullptr}};
         if (const auto now = target.host.user(name(), target.call)) {
-            return json::object{{"home", now->home}, {"shell", now->shell}, {"system", now->system}};
+            state = {{"home", now->home},
+                     {"shell", now->shell},
+                     {"system", now->system},
+                     {"home_state", nullptr}};
         }
-        json::object absent = {{"absent", true}, {"home", wanted_.home}, {"home_state", nullptr}};
-        if (!wanted_.home.empty()) absent["home_state"] = read_path(target, wanted_.home);
-        return absent;
+        const std::string home = string_at(state, "home");
+        if (wants_home() && home == wanted_.home) state["home_state"] = read_path(target, home);
+        return state;
     }
 
-    bool differs(const json::value& now) const override { return is_absent(now); }
+    bool differs(const json::value& now) const override {
+        return is_absent(now) || is_absent(now.at("home_state"));
+    }
 
     engine::Change change(const json::value&) const override {
         return {"create", describe(), wanted_.system ? "system account" : "account"};
     }
 
     void apply(Target& target) const override {
-        target.host.add_user(name(), wanted_, target.call);
+        if (!target.host.user(name(), target.call))
+            target.host.add_user(name(), wanted_, target.call);
+        // Missing when an earlier try was cut off between the account and its home.
+        if (wants_home() && !target.host.read_file(wanted_.home, target.call)) {
+            target.host.write_file(
+                wanted_.home,
+                {.content = "", .mode = 0700, .owner = name(), .group = name(), .folder = true},
+                target.call);
+        }
     }
 
     void restore(Target& target, const json::value& before) const override {
-        if (!is_absent(before)) return;
-        target.host.remove_user(name(), target.call);
         const json::value& home_state = before.at("home_state");
         // A home with something in it stays: it is the user's.
         if (is_absent(home_state)) {
             restore_path(target, string_at(before.as_object(), "home"), home_state);
         }
+        if (is_absent(before)) target.host.remove_user(name(), target.call);
     }
 
   private:
+    bool wants_home() const { return !wanted_.system && !wanted_.home.empty(); }
+
     remote::UserState wanted_;
 };
 

@@ -18,8 +18,8 @@ struct Port {
 std::vector<Port> ports_of(const config::Spec& spec, const config::Host& host) {
     std::vector<Port> out;
     const bool control_plane = host.has(config::Role::control_plane);
-    const bool etcd = spec.etcd.mode == config::EtcdMode::managed ? host.has(config::Role::etcd)
-                                                                  : control_plane;
+    const bool etcd =
+        spec.etcd.mode == config::EtcdMode::managed ? host.has(config::Role::etcd) : control_plane;
     if (control_plane) {
         out.push_back({"6443", "tcp"});
         const std::string endpoint = std::to_string(spec.kubernetes.endpoint.port);
@@ -35,10 +35,12 @@ std::vector<Port> ports_of(const config::Spec& spec, const config::Host& host) {
         out.push_back({"30000-32767", "udp"});
         if (spec.network_plugin.kind == "flannel") out.push_back({"8472", "udp"});
     }
-    if (host.has(config::Role::registry)) out.push_back({std::to_string(spec.registry.port), "tcp"});
+    if (host.has(config::Role::registry))
+        out.push_back({std::to_string(spec.registry.port), "tcp"});
     for (const std::string& extra : spec.os.extra_ports) {
         const std::size_t slash = extra.find('/');
-        out.push_back({extra.substr(0, slash), slash == extra.npos ? "tcp" : extra.substr(slash + 1)});
+        out.push_back(
+            {extra.substr(0, slash), slash == extra.npos ? "tcp" : extra.substr(slash + 1)});
     }
     return out;
 }

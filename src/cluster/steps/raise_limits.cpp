@@ -13,16 +13,16 @@ std::string login_limits(const config::Limits& limits) {
     std::string out(kWrittenBySlipway);
     for (const char* who : {"*", "root"}) {  // the star does not mean root
         for (const char* kind : {"soft", "hard"}) {
-            out += fmt::format("{} {} nofile {}\n{} {} nproc {}\n", who, kind, limits.open_files, who, kind,
-                               limits.processes);
+            out += fmt::format("{} {} nofile {}\n{} {} nproc {}\n", who, kind, limits.open_files,
+                               who, kind, limits.processes);
         }
     }
     return out;
 }
 
 std::string service_limits(const config::Limits& limits) {
-    return fmt::format("{}[Manager]\nDefaultLimitNOFILE={}\nDefaultLimitNPROC={}\n", kWrittenBySlipway,
-                       limits.open_files, limits.processes);
+    return fmt::format("{}[Manager]\nDefaultLimitNOFILE={}\nDefaultLimitNPROC={}\n",
+                       kWrittenBySlipway, limits.open_files, limits.processes);
 }
 
 }  // namespace
@@ -41,9 +41,9 @@ StepKind raise_limits() {
                 std::vector<ResourcePtr> out;
                 if (limits.open_files > kDefaultCeiling) {
                     const std::string value = std::to_string(limits.open_files);
-                    out.push_back(file("/etc/sysctl.d/90-slipway-limits.conf",
-                                       {.content = fmt::format("{}fs.nr_open = {}\n", kWrittenBySlipway,
-                                                               value)}));
+                    out.push_back(file(
+                        "/etc/sysctl.d/90-slipway-limits.conf",
+                        {.content = fmt::format("{}fs.nr_open = {}\n", kWrittenBySlipway, value)}));
                     out.push_back(sysctl("fs.nr_open", value));
                 }
                 out.push_back(file("/etc/security/limits.d/90-slipway.conf",

@@ -14,8 +14,8 @@ namespace slipway::cluster {
 
 namespace {
 
-constexpr const char* kRoot = "/var/lib/slipway";
-constexpr const char* kFolder = "/var/lib/slipway/scripts";
+// A folder of its own would have to be made and removed with care; /var/lib is there, and root's.
+constexpr std::string_view kPathPrefix = "/var/lib/slipway-";
 constexpr std::size_t kLastLines = 10;
 
 // One script as every host runs it; shared, because the text may be long and the hosts many.
@@ -24,15 +24,13 @@ struct ScriptRun {
     std::string text;
     std::string id;      // of the step
     std::string digest;  // of text and environment
-    bool tidy_root;      // nothing else on the host keeps /var/lib/slipway
 };
 
-std::shared_ptr<const ScriptRun> make_run(const config::Spec& spec, const config::Script& script, std::string_view prefix) {
+std::shared_ptr<const ScriptRun> make_run(const config::Script& script, std::string_view prefix) {
     auto run = std::make_shared<ScriptRun>();
     run->script = script;
     run->text = script.file.empty() ? script.script : read_file(script.file);
     run->id = std::string(prefix) + script.name;
-    run->tidy_root = prefix == kPreInstallScript || !spec.os.users_and_folders;
     Sha256 digest;
     digest.field(run->text);
     for (const auto& [key, value] : script.env) digest.field(key).field(value);
@@ -41,42 +39,31 @@ std::shared_ptr<const ScriptRun> make_run(const config::Spec& spec, const config
 }
 
 bool is_for(const config::Script& script, const config::Host& host) {
-    return script.roles.empty() || std::ranges::any_of(script.roles, [&](config::Role role) {
-               return host.has(role);
-           });
-}
-
-void remove_if_empty(remote::Host& host, const std::string& folder, const remote::CallOptions& call) {
-    try {
-        host.remove_file(folder, call);
-    } catch (const RemoteError&) {
-        // Something is in it, so it is not ours to remove.
-    }
+    return script.roles.empty() ||
+           std::ranges::any_of(script.roles, [&](config::Role role) { return host.has(role); });
 }
 
 void run_script(engine::Context& c, const ScriptRun& run) {
-    const std::string path = fmt::format("{}/{}", kFolder, run.id);
+    const std::string path = fmt::format("{}{}", kPathPrefix, run.id);
     c.host().write_file(path, {.content = run.text, .mode = 0700}, c.call());
     std::deque<std::string> last;
-    const remote::CommandResult result = c.host().run(
-        {.argv = {"/bin/bash", path},
-         .env = run.script.env,
-         .deadline = std::chrono::seconds(run.script.timeout_seconds),
-         .on_line =
-             [&](std::string_view stream, std::string_view line) {
-                 c.log(stream, line);
-                 last.emplace_back(line);
-                 if (last.size() > kLastLines) last.pop_front();
-             }},
-        c.call());
+    const remote::CommandResult result =
+        c.host().run({.argv = {"/bin/bash", path},
+                      .env = run.script.env,
+                      .deadline = std::chrono::seconds(run.script.timeout_seconds),
+                      .on_line =
+                          [&](std::string_view stream, std::string_view line) {
+                              c.log(stream, line);
+                              last.emplace_back(line);
+                              if (last.size() > kLastLines) last.pop_front();
+                          }},
+                     c.call());
     c.host().remove_file(path, c.call());
-    remove_if_empty(c.host(), kFolder, c.call());
-    if (run.tidy_root) remove_if_empty(c.host(), kRoot, c.call());
     if (result.exit_code == 0) return;
     const std::string said = join(std::vector(last.begin(), last.end()), "\n");
     throw RemoteError("SCRIPT-FAILED",
-                      fmt::format("script {} ended with {} on {}", run.script.name, result.exit_code,
-                                  c.host().name()),
+                      fmt::format("script {} ended with {} on {}", run.script.name,
+                                  result.exit_code, c.host().name()),
                       {.cause = said.empty() ? "the script wrote nothing" : printable(said, true),
                        .remedy = "correct the script or the host, then resume"});
 }
@@ -100,13 +87,14 @@ engine::Step script_step(const std::shared_ptr<const ScriptRun>& run) {
 
 }  // namespace
 
-std::vector<engine::Step> script_steps(const StepInput& in, const std::vector<config::Script>& scripts,
+std::vector<engine::Step> script_steps(const StepInput& in,
+                                       const std::vector<config::Script>& scripts,
                                        std::string_view prefix) {
     std::vector<engine::Step> out;
     for (const config::Script& script : scripts) {
         if (!is_for(script, *in.host)) continue;
         out.push_back(script_step(in.memo.get<ScriptRun>(
-            std::string(prefix) + script.name, [&] { return make_run(in.spec, script, prefix); })));
+            std::string(prefix) + script.name, [&] { return make_run(script, prefix); })));
     }
     return out;
 }

@@ -10,7 +10,8 @@ inline constexpr std::string_view kPreInstallScript = "pre-install-script-";
 inline constexpr std::string_view kPostInstallScript = "post-install-script-";
 
 // The steps of those scripts that are for this host's roles, in the order of the spec.
-std::vector<engine::Step> script_steps(const StepInput& in, const std::vector<config::Script>& scripts,
+std::vector<engine::Step> script_steps(const StepInput& in,
+                                       const std::vector<config::Script>& scripts,
                                        std::string_view prefix);
 
 // Every script step of the spec, whatever the host.

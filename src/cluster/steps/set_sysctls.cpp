@@ -24,7 +24,8 @@ config::StringMap sysctls(const config::Spec& spec) {
         {"kernel.panic_on_oops", "1"},
     };
     const std::vector<std::string>& pods = spec.kubernetes.networks.pods;
-    if (std::ranges::any_of(pods, [](const std::string& cidr) { return cidr.find(':') != cidr.npos; })) {
+    if (std::ranges::any_of(pods,
+                            [](const std::string& cidr) { return cidr.find(':') != cidr.npos; })) {
         out["net.ipv6.conf.all.forwarding"] = "1";
     }
     for (const auto& [key, value] : spec.os.extra_sysctls) out[key] = value;
@@ -50,7 +51,8 @@ StepKind set_sysctls() {
                     content += fmt::format("{} = {}\n", key, value);
                     live.push_back(sysctl(key, value));
                 }
-                live.insert(live.begin(), file("/etc/sysctl.d/90-slipway.conf", {.content = content}));
+                live.insert(live.begin(),
+                            file("/etc/sysctl.d/90-slipway.conf", {.content = content}));
                 return live;
             }),
     };

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include <arpa/inet.h>
-
 namespace slipway::cluster {
 
 namespace {
@@ -18,18 +16,21 @@ std::vector<engine::Step> one_step(const std::string& id, const ResourceListPtr&
 
 }  // namespace
 
-std::function<std::vector<engine::Step>(const StepInput&)> step_of(std::string id, ResourcesOf resources) {
+std::function<std::vector<engine::Step>(const StepInput&)> step_of(std::string id,
+                                                                   ResourcesOf resources) {
     return [id = std::move(id), resources = std::move(resources)](const StepInput& in) {
         return one_step(id, resource_list(resources(in)));
     };
 }
 
-std::function<std::vector<engine::Step>(const StepInput&)> shared_step_of(std::string id, VariantOf variant,
+std::function<std::vector<engine::Step>(const StepInput&)> shared_step_of(std::string id,
+                                                                          VariantOf variant,
                                                                           ResourcesOf resources) {
     return [id = std::move(id), variant = std::move(variant),
             resources = std::move(resources)](const StepInput& in) {
-        return one_step(id, in.memo.get<ResourceList>(
-                                id + " " + variant(in), [&] { return resource_list(resources(in)); }));
+        return one_step(id, in.memo.get<ResourceList>(id + " " + variant(in), [&] {
+            return resource_list(resources(in));
+        }));
     };
 }
 
@@ -38,11 +39,6 @@ std::string roles_of(const config::Host& host) {
     for (const config::Role role : host.roles) names.push_back(config::to_string(role));
     std::ranges::sort(names);
     return join(names, ",");
-}
-
-bool is_ip_address(const std::string& text) {
-    unsigned char bytes[sizeof(in6_addr)];
-    return inet_pton(AF_INET, text.c_str(), bytes) == 1 || inet_pton(AF_INET6, text.c_str(), bytes) == 1;
 }
 
 }  // namespace slipway::cluster

@@ -1,5 +1,5 @@
-// The kinds of steps there are; each is one file of this folder, named like its function. A step file
-// holds what is particular to the step: which resources it wants, and why.
+// The kinds of steps there are; each is one file of this folder, named like its function. A step
+// file holds what is particular to the step: which resources it wants, and why.
 #pragma once
 
 #include "cluster/flow.hpp"
@@ -24,20 +24,21 @@ StepKind run_post_install_scripts();
 inline constexpr const char* kAfterPreInstall = "pre-install-script-*";
 
 // The first line of every file of ours.
-inline constexpr std::string_view kWrittenBySlipway = "# Written by Slipway; changes are overwritten.\n";
+inline constexpr std::string_view kWrittenBySlipway =
+    "# Written by Slipway; changes are overwritten.\n";
 
 // One step of the id over the resources; none when the list is empty.
 using ResourcesOf = std::function<std::vector<ResourcePtr>(const StepInput&)>;
-std::function<std::vector<engine::Step>(const StepInput&)> step_of(std::string id, ResourcesOf resources);
+std::function<std::vector<engine::Step>(const StepInput&)> step_of(std::string id,
+                                                                   ResourcesOf resources);
 
 // As above, with one list for all hosts that have the same `variant`.
 using VariantOf = std::function<std::string(const StepInput&)>;
-std::function<std::vector<engine::Step>(const StepInput&)> shared_step_of(std::string id, VariantOf variant,
+std::function<std::vector<engine::Step>(const StepInput&)> shared_step_of(std::string id,
+                                                                          VariantOf variant,
                                                                           ResourcesOf resources);
 
 // "control-plane,worker": hosts of the same roles often want the same.
 std::string roles_of(const config::Host& host);
-
-bool is_ip_address(const std::string& text);
 
 }  // namespace slipway::cluster

@@ -38,9 +38,10 @@ std::vector<ResourcePtr> timesyncd(const StepInput& in) {
     const std::string unit = "systemd-timesyncd.service";
     std::vector<ResourcePtr> out;
     if (!servers.empty()) {
-        out.push_back(activated_file(
-            "/etc/systemd/timesyncd.conf.d/slipway.conf",
-            fmt::format("{}[Time]\nNTP={}\n", kWrittenBySlipway, join(servers, " ")), {.unit = unit}));
+        out.push_back(
+            activated_file("/etc/systemd/timesyncd.conf.d/slipway.conf",
+                           fmt::format("{}[Time]\nNTP={}\n", kWrittenBySlipway, join(servers, " ")),
+                           {.unit = unit}));
     }
     out.push_back(running_unit(unit));
     return out;

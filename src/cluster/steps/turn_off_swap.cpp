@@ -2,9 +2,9 @@
 
 namespace slipway::cluster {
 
-// The kubelet refuses to start with swap in use. At boot every swap device (of fstab, of the partition
-// table, zram) is pulled in by swap.target alone, so masking that keeps all of them off and no line of
-// the user's fstab is touched.
+// The kubelet refuses to start with swap in use. At boot every swap device (of fstab, of the
+// partition table, zram) is pulled in by swap.target alone, so masking that keeps all of them off
+// and no line of the user's fstab is touched.
 StepKind turn_off_swap() {
     return {
         .id = "turn-off-swap",

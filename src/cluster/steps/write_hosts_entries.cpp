@@ -1,3 +1,4 @@
+#include "base/ip.hpp"
 #include "cluster/steps/steps.hpp"
 
 #include <fmt/format.h>
@@ -6,8 +7,8 @@ namespace slipway::cluster {
 
 namespace {
 
-// What the name in the certificates resolves to before anything else can answer for it; "" when there
-// is no such name or no address known for it.
+// What the name in the certificates resolves to before anything else can answer for it; "" when
+// there is no such name or no address known for it.
 std::string endpoint_address(const config::Spec& spec) {
     const config::Endpoint& endpoint = spec.kubernetes.endpoint;
     if (endpoint.domain.empty()) return "";
@@ -25,11 +26,11 @@ std::string hosts_lines(const config::Spec& spec) {
     std::string out;
     for (const config::Host* host : spec.sorted_hosts()) {
         // A host reached by a name (or `local`) already resolves; the file takes addresses only.
-        if (is_ip_address(host->node_address())) {
+        if (IpAddress::parse(host->node_address())) {
             out += fmt::format("{} {}\n", host->node_address(), host->name);
         }
     }
-    if (const std::string address = endpoint_address(spec); is_ip_address(address)) {
+    if (const std::string address = endpoint_address(spec); IpAddress::parse(address)) {
         out += fmt::format("{} {}\n", address, spec.kubernetes.endpoint.domain);
     }
     return out;

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace slipway::cluster::testing {
 
@@ -34,9 +35,10 @@ engine::Probe StepRunner::probe(const engine::Step& step) {
 bool StepRunner::apply(const engine::Step& step) {
     const engine::Probe seen = probe(step);
     if (seen.done) return false;
-    before_.try_emplace(step.node_id());
     std::string& before = before_[step.node_id()];
     if (before.empty()) before = seen.before;
+    // From here on something may have changed, whether or not this try gets to its end.
+    if (std::ranges::find(order_, step.node_id()) == order_.end()) order_.push_back(step.node_id());
     RunContext context(*this, step);
     step.act(context);
     if (step.verify) {
@@ -66,13 +68,10 @@ std::size_t StepRunner::apply_all(const std::vector<engine::Step>& steps) {
                                    return finished.contains(need);
                                });
             if (!ready) continue;
-            if (apply(step)) {
-                ++changed;
-                order_.push_back(step.node_id());
-            }
+            if (apply(step)) ++changed;
             finished.insert(step.node_id());
         }
-        if (finished.size() == had) throw StateError("PLAN-STUCK", "needs that nothing fulfils");
+        if (finished.size() == had) throw std::logic_error("needs that nothing fulfils");
     }
     return changed;
 }

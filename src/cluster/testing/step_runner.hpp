@@ -1,5 +1,5 @@
-// Runs steps one after the other, with the engine's rules about records: probe, act, verify; what was
-// there before is kept from the first time.
+// Runs steps one after the other, with the engine's rules about records: probe, act, verify; what
+// was there before is kept from the first time.
 //
 //     StepRunner runner(*fleet);
 //     EXPECT_TRUE(runner.apply(step));    // changed something
@@ -29,7 +29,6 @@ class StepRunner {
     void undo_all(const std::vector<engine::Step>& steps);
 
     const std::vector<std::string>& log() const { return log_; }
-    const std::vector<std::string>& order() const { return order_; }  // nodes as they were applied
 
   private:
     class RunContext;
@@ -38,7 +37,7 @@ class StepRunner {
     std::map<std::string, std::string> before_;
     std::set<std::string> done_;
     std::vector<std::string> log_;
-    std::vector<std::string> order_;
+    std::vector<std::string> order_;  // nodes that may have changed something, in order
 };
 
 }  // namespace slipway::cluster::testing

@@ -45,7 +45,7 @@ class MemoryJournal final : public store::Journal {
                            std::int64_t now_ms, bool succeeded, const std::string& report) override;
     std::vector<store::Delegation> delegations(std::int64_t run) override;
 
-    void store_facts(const store::FactsRow&) override {}
+    void store_facts(const std::vector<store::FactsRow>&) override {}
     std::vector<store::FactsRow> facts() override { return {}; }
     void seal_secret(const std::string&, const Secret&) override {}
     std::optional<Secret> open_secret(const std::string&) override { return std::nullopt; }

@@ -76,7 +76,7 @@ void write_sample(Journal& journal, int steps, const std::function<void()>& afte
                               {event("log.line"), event("step.finished")});
         after_commit();
         if (i % 16 != 0) continue;
-        journal.store_facts({.host = host, .at_ms = 1000 + i, .facts = R"({"cpus":4})"});
+        journal.store_facts({{.host = host, .at_ms = 1000 + i, .facts = R"({"cpus":4})"}});
         after_commit();
         const auto id = journal.leave_command({.run = run,
                                                .at_ms = 1000 + i,

@@ -1,0 +1,24 @@
+// The secrets a run needs, gathered once when it starts: what could not be had is named all at
+// once, what was asked on the terminal is sealed in the journal, so that `resume` asks nothing
+// again.
+#pragma once
+
+#include "base/secret.hpp"
+#include "config/secret_ref.hpp"
+#include "config/spec.hpp"
+#include "store/journal.hpp"
+
+#include <map>
+#include <string>
+
+namespace slipway::cli {
+
+// Asks on the terminal without echo; empty when standard input is none.
+config::Prompt terminal_prompt();
+
+// Passwords for sudo by host. `journal` may be null (plan, preflight): then nothing is kept. Throws
+// UserError SECRETS-MISSING naming every secret that cannot be had.
+std::map<std::string, Secret> sudo_passwords(const config::Spec& spec, store::Journal* journal,
+                                             const config::Prompt& prompt);
+
+}  // namespace slipway::cli
