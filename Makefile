@@ -11,11 +11,12 @@ export SLIPWAY_CACHE   ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cach
 export CCACHE_DIR      ?= $(SLIPWAY_CACHE)/ccache
 export CCACHE_BASEDIR  := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
+export CCACHE_SLOPPINESS := pch_defines,time_macros
 export FUZZ_SECONDS
 
 part      := @scripts/part.py
 packages  := build/.packages
-ctest     := ctest --output-on-failure --parallel $(JOBS)
+ctest     := ctest --no-tests=error --output-on-failure --parallel $(JOBS)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,7 +40,7 @@ build: build/release/build.ninja ## the static program: build/release/bin/slipwa
 
 check: build build/debug/build.ninja ## unit and simulation tests: the fast part, under 2 minutes once built
 	$(part) "build debug" cmake --build build/debug -j $(JOBS)
-	$(part) "fast tests" $(ctest) --no-tests=error --test-dir build/debug -L fast
+	$(part) "fast tests" $(ctest) --test-dir build/debug -L fast
 	$(part) "shipped program" $(ctest) --test-dir build/release -L shipped
 
 test: $(packages) ## everything: check, lint, asan, tsan, scenarios, a short fuzz run
@@ -56,8 +57,8 @@ tsan: build/tsan/build.ninja ## the fast tests under ThreadSanitizer (clang)
 scenarios: build ## whole-program tests of the shipped program: crash suite and the like
 	$(part) "scenarios" $(ctest) --test-dir build/release -L slow
 
-fuzz: build/fuzz/build.ninja ## each fuzz target for FUZZ_SECONDS=60
-	$(part) "build fuzz" cmake --build build/fuzz --target fuzzers -j $(JOBS)
+fuzz: build/asan/build.ninja ## each fuzz target for FUZZ_SECONDS=60
+	$(part) "build fuzz" cmake --build build/asan --target fuzzers -j $(JOBS)
 	$(part) "fuzz, $(FUZZ_SECONDS) s each" scripts/fuzz.sh
 
 fuzz-short: ## each fuzz target for 20 s

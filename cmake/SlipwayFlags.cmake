@@ -15,7 +15,7 @@ target_include_directories(slipway_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(slipway_flags INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor
     -Woverloaded-virtual -Wimplicit-fallthrough -fno-omit-frame-pointer
     -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
-target_compile_definitions(slipway_flags INTERFACE FMT_HEADER_ONLY=1 SLIPWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+target_compile_definitions(slipway_flags INTERFACE FMT_HEADER_ONLY=1)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # Every lock in src/ is base/mutex.hpp's, so an unguarded read is a compile error here.

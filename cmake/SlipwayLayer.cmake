@@ -24,11 +24,13 @@ function(slipway_layer name)
     foreach(schema ${schemas})
         slipway_embed_text(slipway_${name} ${schema})
     endforeach()
+    slipway_precompile(slipway_${name} slipway_base ${slipway_common_headers})
 
     set(test_libraries slipway_${name})
     if(fakes)
         add_library(slipway_${name}_testing STATIC ${fakes})
         target_link_libraries(slipway_${name}_testing PUBLIC slipway_${name} GTest::gtest GTest::gmock)
+        slipway_test_properties(slipway_${name}_testing)
         list(APPEND test_libraries slipway_${name}_testing)
     endif()
     foreach(layer ${arg_LAYERS})
@@ -37,11 +39,12 @@ function(slipway_layer name)
         endif()
     endforeach()
 
-    if(tests AND NOT SLIPWAY_FUZZ)
+    if(tests)
         add_executable(${name}_test ${tests})
         target_link_libraries(${name}_test PRIVATE ${test_libraries} GTest::gtest_main GTest::gmock
             slipway_rapidcheck)
         slipway_program_properties(${name}_test)
+        slipway_test_properties(${name}_test)
         add_test(NAME ${name} COMMAND ${name}_test)
         set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 600)
     endif()
@@ -54,6 +57,29 @@ function(slipway_layer name)
             add_dependencies(fuzzers ${target})
         endforeach()
     endif()
+endfunction()
+
+# Headers most files need, compiled once a preset: a third less to compile. The clang preset goes
+# without, so that clang-tidy sees every file with its own includes only.
+set(slipway_common_headers <algorithm> <chrono> <condition_variable> <functional> <map> <memory>
+    <optional> <string> <thread> <unordered_map> <vector> <boost/json.hpp> <fmt/format.h>)
+
+function(slipway_precompile target first)
+    if(target STREQUAL first)
+        target_precompile_headers(${target} PRIVATE ${ARGN})
+    else()
+        target_precompile_headers(${target} REUSE_FROM ${first})
+    endif()
+endfunction()
+
+# Tests may read files of the source tree.
+function(slipway_test_properties target)
+    target_compile_definitions(${target} PRIVATE SLIPWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    if(NOT SLIPWAY_FIRST_TEST)
+        set(SLIPWAY_FIRST_TEST ${target} CACHE INTERNAL "")
+    endif()
+    slipway_precompile(${target} ${SLIPWAY_FIRST_TEST} ${slipway_common_headers} <gtest/gtest.h>
+        <gmock/gmock.h>)
 endfunction()
 
 # A text file becomes an array, declared extern where it is used: src/store/schema/v1.sql is
@@ -80,7 +106,7 @@ endfunction()
 
 function(slipway_program name source)
     cmake_parse_arguments(arg "" "" "LAYERS" ${ARGN})
-    if(SLIPWAY_FUZZ OR NOT EXISTS ${CMAKE_SOURCE_DIR}/${source})
+    if(NOT EXISTS ${CMAKE_SOURCE_DIR}/${source})
         return()
     endif()
     list(TRANSFORM arg_LAYERS PREPEND slipway_ OUTPUT_VARIABLE layers)

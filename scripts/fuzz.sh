@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 seconds=${FUZZ_SECONDS:-60}
 cache=${SLIPWAY_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/slipway}/fuzz
 shopt -s nullglob
-programs=(build/fuzz/bin/*_fuzz)
+programs=(build/asan/bin/*_fuzz)
 if [ ${#programs[@]} -eq 0 ]; then
     echo "fuzz: there are no targets (src/**/*_fuzz.cpp)" >&2
     exit 1

@@ -9,16 +9,22 @@ namespace slipway {
 
 namespace {
 
+// Letters added, dropped, replaced, or swapped with their neighbour: "plna" is one slip from
+// "plan".
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> two_up(b.size() + 1);
+    std::vector<std::size_t> up(b.size() + 1);
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
+        two_up.swap(up);
+        up.swap(row);
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
+            const std::size_t replace = up[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+            row[j] = std::min({replace, up[j] + 1, row[j - 1] + 1});
+            const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped) row[j] = std::min(row[j], two_up[j - 2] + 1);
         }
     }
     return row[b.size()];

@@ -22,8 +22,7 @@ ExitCode show_undo(const Call& call, const RunRequest& request) {
     operation.gather_facts(interrupts.token());
     if (interrupts.token().stop_requested()) throw Cancelled();
     const auto journal = open_journal(request.cluster);
-    const engine::UndoPlan undo = engine::reverse(operation.plan(), journal->node_states(),
-                                                  journal->baselines(), request.options.undo);
+    const engine::UndoPlan undo = operation.undo_plan(*journal, request.options.undo);
     call.output.data(undo_json(undo), [&] { return undo_table(undo, call.output.out_style); });
     return ExitCode::ok;
 }

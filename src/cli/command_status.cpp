@@ -58,14 +58,9 @@ std::string hosts_table(const Hosts& hosts) {
 
 // The last progress event of the run, in words.
 std::string progress_words(store::Journal& journal, std::int64_t run) {
-    std::string words;
-    store::EventQuery query{.run = run, .types = {"progress"}};
-    while (true) {
-        const std::vector<store::EventRow> rows = journal.events(query);
-        if (rows.empty()) return words;
-        words = event_words(event_from_row(rows.back()));
-        query.after_seq = rows.back().seq;
-    }
+    const std::vector<store::EventRow> rows =
+        journal.events({.run = run, .types = {"progress"}, .limit = 1, .newest_first = true});
+    return rows.empty() ? "" : event_words(event_from_row(rows.front()));
 }
 
 ExitCode run(const Call& call) {

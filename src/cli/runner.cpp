@@ -185,8 +185,7 @@ ExitCode run_reset(const Call& call, const RunRequest& request) {
     const std::stop_token stop = bench.interrupts.token();
     look_at_hosts(call, operation, stop);
     if (stop.stop_requested()) throw Cancelled();
-    const engine::UndoPlan undo = engine::reverse(operation.plan(), bench.journal->node_states(),
-                                                  bench.journal->baselines(), request.options.undo);
+    const engine::UndoPlan undo = operation.undo_plan(*bench.journal, request.options.undo);
     for (const auto& [node, why] : undo.left) {
         call.output.warning(fmt::format("{} cannot be undone: {}", node, why));
     }

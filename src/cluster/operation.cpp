@@ -4,15 +4,56 @@
 #include "base/mutex.hpp"
 #include "cluster/domains.hpp"
 #include "cluster/flows/flows.hpp"
+#include "cluster/resources/resource.hpp"
 #include "config/load.hpp"
 #include "engine/attempt.hpp"
 #include "engine/session.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <thread>
 
 namespace slipway::cluster {
+
+namespace {
+
+// Steps the journal has a record of and the spec no longer makes: a part that was switched off, a
+// host that was taken out. Their records say all that undo needs. They come before everything else
+// of their host, so they are undone last: what is still wanted may rest on them.
+void add_forgotten(std::vector<engine::Step>& steps, const std::vector<store::NodeState>& states,
+                   const std::vector<store::Baseline>& baselines, std::int64_t continuing) {
+    std::set<std::string> known;
+    for (const engine::Step& step : steps) known.insert(step.node_id());
+    std::map<std::string, std::int64_t> forgotten;  // node -> when it was last done
+    for (const store::Baseline& b : baselines) {
+        if (!known.contains(b.node)) forgotten[b.node] = 0;
+    }
+    for (const store::NodeState& s : states) {
+        const bool undone_here = continuing != 0 && s.run == continuing && s.outcome == "undone";
+        if (undone_here && !known.contains(s.node)) forgotten[s.node] = 0;
+        if (const auto at = forgotten.find(s.node); at != forgotten.end()) at->second = s.order;
+    }
+    const auto nothing_wanted = resource_list({});
+    std::vector<engine::Step> extra;
+    for (const auto& [node, order] : forgotten) {
+        const std::size_t slash = node.find('/');
+        if (slash == std::string::npos) continue;
+        engine::Step step = resources_step(node.substr(slash + 1), nothing_wanted);
+        step.host = node.substr(0, slash);
+        step.title = step.id;
+        for (const auto& [other, when] : forgotten) {
+            if (when < order && other.starts_with(step.host + "/")) step.needs.push_back(other);
+        }
+        for (engine::Step& later : steps) {
+            if (later.host == step.host) later.needs.push_back(node);
+        }
+        extra.push_back(std::move(step));
+    }
+    for (engine::Step& step : extra) steps.push_back(std::move(step));
+}
+
+}  // namespace
 
 Operation::Operation(config::Spec spec, remote::Fleet& fleet, Clock& clock,
                      OperationOptions options)
@@ -90,6 +131,17 @@ engine::Preview Operation::preview(const std::vector<store::NodeState>& states,
     return engine::preview_plan(plan(), states, fleet_, clock_, policy().parallel_steps, stop);
 }
 
+engine::UndoPlan Operation::undo_plan(store::Journal& journal, engine::UndoFilter filter) {
+    const std::optional<store::Run> last = journal.last_run();
+    if (last && last->kind == "reset" && engine::can_be_continued(*last))
+        filter.continuing = last->id;
+    const std::vector<store::NodeState> states = journal.node_states();
+    const std::vector<store::Baseline> baselines = journal.baselines();
+    std::vector<engine::Step> steps = instantiate(prepare_hosts(), spec_, facts_);
+    add_forgotten(steps, states, baselines, filter.continuing);
+    return engine::reverse(engine::Plan::build(std::move(steps)), states, baselines, filter);
+}
+
 RunReport Operation::apply(store::Journal& journal, engine::EventSink* sink, std::stop_token stop) {
     return execute(journal, plan(), "apply", sink, stop);
 }
@@ -123,7 +175,8 @@ void Operation::record_findings(store::Journal& journal, std::int64_t run,
     std::vector<engine::Event> events;
     std::vector<store::FactsRow> rows_of_facts;
     for (const auto& [host, facts] : facts_) {
-        rows_of_facts.push_back({.host = host, .at_ms = clock_.wall_ms(), .facts = json::serialize(facts.to_json())});
+        rows_of_facts.push_back(
+            {.host = host, .at_ms = clock_.wall_ms(), .facts = json::serialize(facts.to_json())});
         events.push_back({.run = run,
                           .wall_ms = clock_.wall_ms(),
                           .type = "host.connected",

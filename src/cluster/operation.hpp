@@ -47,6 +47,9 @@ class Operation {
     const engine::Plan& plan();  // built on first use
     engine::Preview preview(const std::vector<store::NodeState>& states, std::stop_token stop);
 
+    // Everything recorded, turned round; also what steps changed that the spec no longer asks for.
+    engine::UndoPlan undo_plan(store::Journal& journal, engine::UndoFilter filter);
+
     // `sink` may be null. Facts and checks go into the journal and the events.
     RunReport apply(store::Journal& journal, engine::EventSink* sink, std::stop_token stop);
     RunReport reset(store::Journal& journal, const engine::UndoPlan& undo, engine::EventSink* sink,

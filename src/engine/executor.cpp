@@ -80,6 +80,12 @@ void Executor::Impl::load(const std::vector<store::NodeState>& known) {
             ++outcome_.done_before;
         }
     }
+    if (options_.resumed) {
+        for (const store::EventRow& row : world_.journal.events(
+                 {.run = options_.run, .types = {"progress"}, .limit = 1, .newest_first = true})) {
+            progress_.at_least(from_row(row).body.at("percent").to_number<double>());
+        }
+    }
     if (options_.undo) {
         for (store::Baseline& b : world_.journal.baselines()) before_[b.node] = std::move(b.before);
     }

@@ -388,6 +388,22 @@ TEST(Executor, UndoPutsBackWhatWasFoundFirstNotWhatAnEarlierRunLeft) {
     EXPECT_EQ(site.world().at("cp/a"), "original");
 }
 
+TEST(Executor, InterruptedUndoGoesOnAsTheSameRun) {
+    Site site;
+    site.step("cp/a");
+    site.step("cp/b", {"cp/a"});
+    site.apply();
+    const auto undo_a = site.steps[0].undo;
+    site.steps[0].undo = [](Context&) { throw RemoteError("TEST-FAULT", "no"); };
+    EXPECT_EQ(site.reset().result, RunResult::partial);
+    site.steps[0].undo = undo_a;
+    site.forget_acts();
+    EXPECT_EQ(site.reset().result, RunResult::succeeded);
+    EXPECT_THAT(site.acts(), ElementsAre("undo cp/a")) << "cp/b is undone already";
+    EXPECT_EQ(site.journal.runs().size(), 2u);
+    EXPECT_THAT(site.world(), IsEmpty());
+}
+
 TEST(Executor, UndoOfOneHostLeavesTheOthers) {
     Site site;
     site.step("w1/a");

@@ -31,9 +31,10 @@ class Progress {
   public:
     Progress(const Plan& plan, std::vector<double> seconds, std::size_t parallel);
 
-    void settled(NodeIndex node);                   // done, failed, blocked or set aside
-    void reopened(NodeIndex node);                  // by retry
-    void measured(NodeIndex node, double seconds);  // a step that acted took this long
+    void at_least(double percent) { shown_ = percent; }  // what an earlier session had shown
+    void settled(NodeIndex node);                        // done, failed, blocked or set aside
+    void reopened(NodeIndex node);                       // by retry
+    void measured(NodeIndex node, double seconds);       // a step that acted took this long
 
     struct Running {
         NodeIndex node;

@@ -51,6 +51,7 @@ UndoPlan reverse(const Plan& plan, const std::vector<store::NodeState>& states,
     std::unordered_set<std::string> changed;
     for (const store::NodeState& s : states) {
         if (s.outcome == "changed" || s.outcome.empty()) changed.insert(s.node);
+        if (s.outcome == "undone" && s.run == filter.continuing) touched.insert(s.node);
     }
 
     UndoPlan out;

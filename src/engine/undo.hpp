@@ -13,6 +13,9 @@ namespace slipway::engine {
 struct UndoFilter {
     std::vector<std::string> hosts = {};  // empty: all
     std::vector<std::string> steps = {};  // step ids or node ids; empty: all
+    // A reset that is gone on with: what this run has undone already stays in its plan, so that it
+    // is the same plan.
+    std::int64_t continuing = 0;
 };
 
 struct UndoPlan {

@@ -41,15 +41,23 @@ void append_events(Connection& db, std::span<const EventRow> events, std::int64_
     }
 }
 
+// Two texts, since the order of a walk along the key cannot be a parameter.
+constexpr const char* kOldestFirst =
+    "SELECT seq, run, at_ms, type, level, host, step, body, check_value FROM events"
+    " WHERE seq > ?1 AND (?2 = 0 OR run = ?3) AND (?4 = '' OR host = ?4)"
+    " AND (?5 = '' OR step = ?5) AND (?6 = '' OR instr(?6, ',' || type || ',') > 0)"
+    " ORDER BY seq LIMIT ?7";
+constexpr const char* kNewestFirst =
+    "SELECT seq, run, at_ms, type, level, host, step, body, check_value FROM events"
+    " WHERE seq > ?1 AND (?2 = 0 OR run = ?3) AND (?4 = '' OR host = ?4)"
+    " AND (?5 = '' OR step = ?5) AND (?6 = '' OR instr(?6, ',' || type || ',') > 0)"
+    " ORDER BY seq DESC LIMIT ?7";
+
 std::vector<EventRow> read_events(Connection& db, const EventQuery& query) {
     const std::int64_t start = search_start(db, query);
-    Rows rows = db.query(
-        "SELECT seq, run, at_ms, type, level, host, step, body, check_value FROM events"
-        " WHERE seq > ?1 AND (?2 = 0 OR run = ?3) AND (?4 = '' OR host = ?4)"
-        " AND (?5 = '' OR step = ?5) AND (?6 = '' OR instr(?6, ',' || type || ',') > 0)"
-        " ORDER BY seq LIMIT ?7",
-        start, query.run.has_value(), query.run.value_or(0), query.host, query.step,
-        list_of(query.types), static_cast<std::int64_t>(query.limit));
+    Rows rows = db.query(query.newest_first ? kNewestFirst : kOldestFirst, start,
+                         query.run.has_value(), query.run.value_or(0), query.host, query.step,
+                         list_of(query.types), static_cast<std::int64_t>(query.limit));
     std::vector<EventRow> out;
     while (rows.next()) {
         EventRow e{.seq = rows.number(0),

@@ -102,6 +102,7 @@ struct EventQuery {
     std::string step = {};
     std::vector<std::string> types = {};  // empty: all
     std::size_t limit = 1000;
+    bool newest_first = false;
 };
 
 // A wish left by another process for the engine of a run.

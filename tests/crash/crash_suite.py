@@ -23,6 +23,8 @@ EXTRA = """  hooks:
       - {name: after, roles: [worker], script: "echo after"}
 """
 KILLED = -9
+# Behind these nothing has been done yet, so the recovery passes them once more.
+REACHED_AGAIN = {"engine.before-intent", "engine.after-intent", "host.before-change"}
 
 
 def comparable(snapshot):
@@ -37,7 +39,7 @@ def comparable(snapshot):
 class Suite:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
-        self.count, self.kills = 0, 0
+        self.sites, self.kills = 0, 0
         places = program.run("debug", "failpoints", "-o", "json").expect(0).json["failpoints"]
         self.places = [p for p in places]
 
@@ -51,19 +53,13 @@ class Suite:
         self.undone = reference.outcomes()
 
     def site(self, name):
-        return Site(self.program, self.folder / name, HOSTS, EXTRA)
+        self.sites += 1  # a folder is never used twice
+        return Site(self.program, self.folder / f"{self.sites}-{name}", HOSTS, EXTRA)
 
     def fresh_hosts(self):
         site = self.site("fresh")
-        # Applying nothing makes the folder of the hosts without touching them.
-        skip = "  steps: {skip: [" + ", ".join(self.step_ids()) + "]}\n"
-        site.spec.write_text(site.spec.read_text().replace(EXTRA, skip))
-        site.run("apply", "--yes").expect(0)
+        self.kill(site, "engine.after-run", "apply", "--yes")  # the run is recorded, no step has begun
         return comparable(site.hosts())
-
-    def step_ids(self):
-        steps = self.program.run("steps", "-o", "json").expect(0).json["steps"]
-        return [s["id"] for s in steps if "*" not in s["id"]]
 
     def kill(self, site, place, command, *arguments):
         result = site.run(command, *arguments, env={"SLIPWAY_FAILPOINT": f"{place}=kill"})
@@ -126,12 +122,11 @@ class Suite:
             elif p["perStep"]:
                 for node in nodes:
                     yield self.apply_case, (f"{name}@{node}",)
-                    # The second kill: at the same place of the same step when it is reached again, else
-                    # of the last step.
-                    again = node if name not in ("engine.after-commit",) else nodes[-1]
-                    if again != node or name in ("engine.before-intent", "engine.after-intent"):
-                        if not (name == "engine.after-commit" and node == nodes[-1]):
-                            yield self.twice_case, (f"{name}@{node}", f"{name}@{again}")
+                    # The second kill, during the recovery: as soon as it has begun, and where the
+                    # interrupted step is reached again, at the very same place.
+                    yield self.twice_case, (f"{name}@{node}", "engine.after-resume")
+                    if name in REACHED_AGAIN:
+                        yield self.twice_case, (f"{name}@{node}", f"{name}@{node}")
                 for node in undone:
                     yield self.reset_case, (f"{name}@{node}",)
             else:

@@ -19,8 +19,8 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(self._scratch.name)
         self.addCleanup(self._scratch.cleanup)
 
-    def site(self, hosts=THREE, **keywords):
-        return Site(self.program, self.folder / "site", hosts, **keywords)
+    def site(self, hosts=THREE, name="site", **keywords):
+        return Site(self.program, self.folder / name, hosts, name=name, **keywords)
 
     def profile(self, text):
         """A simulation profile in a file; returns its path for `simulate=`."""

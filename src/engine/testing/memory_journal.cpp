@@ -125,7 +125,9 @@ void MemoryJournal::append_events(std::vector<store::EventRow> events) {
 std::vector<store::EventRow> MemoryJournal::events(const store::EventQuery& query) {
     const Lock lock(mutex_);
     std::vector<store::EventRow> out;
-    for (const store::EventRow& row : events_) {
+    std::vector<store::EventRow> rows = events_;
+    if (query.newest_first) std::ranges::reverse(rows);
+    for (const store::EventRow& row : rows) {
         const bool type =
             query.types.empty() || std::ranges::find(query.types, row.type) != query.types.end();
         if (row.seq > query.after_seq && type && out.size() < query.limit) out.push_back(row);

@@ -107,7 +107,10 @@ Plan Site::plan() const { return Plan::build(steps, plan_options); }
 Outcome Site::apply(std::stop_token stop) { return run(plan(), "apply", stop); }
 
 Outcome Site::reset(const UndoFilter& filter) {
-    const UndoPlan undo = reverse(plan(), journal.node_states(), journal.baselines(), filter);
+    UndoFilter full = filter;
+    const auto last = journal.last_run();
+    if (last && last->kind == "reset" && can_be_continued(*last)) full.continuing = last->id;
+    const UndoPlan undo = reverse(plan(), journal.node_states(), journal.baselines(), full);
     return run(undo.plan, "reset", {});
 }
 
