@@ -33,7 +33,7 @@ show "$slipway" plan -c "$spec" --state "$state" --simulate=demo
 
 say "3. Apply. In the middle of it the program is killed: SIGKILL, no warning"
 # The killer waits for a third of the steps, then strikes the process that the shell below becomes.
-total=$("$slipway" plan -c "$spec" --state "$state" --simulate=demo -o json |
+total=$("$slipway" plan -c "$spec" --state "$state" --simulate -o json 2>/dev/null |
     python3 -c 'import json, sys; print(len(json.load(sys.stdin)["steps"]))')
 apply=("$slipway" apply -c "$spec" --state "$state" --simulate=demo --yes)
 (

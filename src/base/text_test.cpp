@@ -15,7 +15,7 @@ TEST(Nearest, FindsTheNameBehindATypo) {
     EXPECT_EQ(nearest("host", kNames), "hosts");
     EXPECT_EQ(nearest("Kubernets", kNames), "kubernetes");
     EXPECT_EQ(nearest("registyr", kNames), "registry");
-    EXPECT_EQ(nearest("ecdt", kNames), "etcd") << "two letters swapped are one slip";
+    EXPECT_EQ(nearest("etdc", kNames), "etcd") << "two letters swapped are one slip";
 }
 
 TEST(Nearest, SaysNothingWhenNothingIsNear) {

@@ -21,6 +21,7 @@ std::vector<Command> all_commands() {
         retry_command(),
         skip_command(),
         reset_command(),
+        restore_command(),
         steps_command(),
         hosts_list_command(),
         hosts_facts_command(),

@@ -27,6 +27,7 @@ Command cancel_command();
 Command retry_command();
 Command skip_command();
 Command reset_command();
+Command restore_command();
 Command steps_command();
 Command hosts_list_command();
 Command hosts_facts_command();

@@ -36,7 +36,10 @@ constexpr std::size_t kLongestLine = 4096;
 class Attempt final : public Context {
   public:
     explicit Attempt(const AttemptInput& input)
-        : in_(input), node_(input.plan.node(input.node)), step_(node_.step) {}
+        : in_(input),
+          node_(input.plan.node(input.node)),
+          step_(node_.step),
+          before_(input.before) {}
 
     Finished run();
 
@@ -49,7 +52,7 @@ class Attempt final : public Context {
     std::stop_token stop() const override { return in_.stop; }
     Clock& clock() override { return in_.world.clock; }
     void log(std::string_view stream, std::string_view line) override;
-    const std::string& before() const override { return in_.before; }
+    const std::string& before() const override { return before_; }
     bool recorded_as_done() const override { return in_.recorded_as_done; }
 
   private:
@@ -68,6 +71,7 @@ class Attempt final : public Context {
     const AttemptInput& in_;
     const Node& node_;
     const Step& step_;
+    std::string before_;
     int attempt_ = 1;
     bool intent_recorded_ = false;
     StepEnd end_ = StepEnd::unchanged;
@@ -125,6 +129,7 @@ void Attempt::try_once() {
                                               std::move(rows));
           });
     intent_recorded_ = true;
+    if (!in_.undo && !seen.before.empty()) before_ = seen.before;
     kAfterIntent.hit();
     step_.act(*this);
     kAfterAct.hit();
@@ -191,6 +196,7 @@ Finished Attempt::finish(StepEnd end, Failure failure) {
     Finished out;
     out.node = in_.node;
     out.end = end;
+    if (bad || end == StepEnd::cancelled) out.before = before_;
     out.failure = std::move(failure);
     out.seconds = std::chrono::duration<double>(clock().steady() - started_).count();
     return out;

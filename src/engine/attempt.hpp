@@ -27,6 +27,7 @@ struct Finished {
     StepEnd end = StepEnd::unchanged;
     Failure failure = {};
     double seconds = 0;
+    std::string before = {};                // as recorded by now, for the next try
     std::exception_ptr journal_error = {};  // the journal itself failed: the run cannot go on
 };
 
@@ -39,7 +40,7 @@ struct AttemptInput {
     bool undo;
     bool recorded_as_done;  // an earlier run finished it with the same inputs
     bool open_intent;       // this run meant to do it, and was interrupted
-    std::string before;     // for undo
+    std::string before;     // what an earlier intent recorded
     std::stop_token stop;
     std::shared_ptr<std::atomic<StopReason>> why;  // shared with the executor's loop
     // Events that are in the journal already, for the view; called on the worker's thread.

@@ -86,9 +86,7 @@ void Executor::Impl::load(const std::vector<store::NodeState>& known) {
             progress_.at_least(from_row(row).body.at("percent").to_number<double>());
         }
     }
-    if (options_.undo) {
-        for (store::Baseline& b : world_.journal.baselines()) before_[b.node] = std::move(b.before);
-    }
+    for (store::Baseline& b : world_.journal.baselines()) before_[b.node] = std::move(b.before);
     frontier_.open();
 }
 
@@ -143,6 +141,7 @@ void Executor::Impl::start(NodeIndex node) {
 void Executor::Impl::take_in(Finished finished) {
     const NodeIndex node = finished.node;
     running_.erase(node);
+    if (!finished.before.empty()) before_[plan_.node(node).id] = std::move(finished.before);
     switch (finished.end) {
         case StepEnd::changed:
             ++outcome_.changed;

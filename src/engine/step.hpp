@@ -35,7 +35,9 @@ struct Change {
 struct Probe {
     bool done = false;
     std::vector<Change> changes = {};  // what act would do; empty when done
-    std::string before = {};  // JSON: what undo needs to put back; kept from the first time
+    // What undo needs to put things back. When Context::before() holds a record already, the probe
+    // keeps what it says and only adds to it: the host may be half-done by now.
+    std::string before = {};
     // The probe could not tell because something earlier in the plan has to happen first.
     bool unknown = false;
 };
@@ -53,7 +55,7 @@ class Context {
     // A line of output, kept with the step: `slipway logs`.
     virtual void log(std::string_view stream, std::string_view line) = 0;
 
-    // What the first probe saw, for undo; "" when nothing was recorded.
+    // What an earlier intent recorded for undo; "" when nothing was.
     virtual const std::string& before() const = 0;
 
     // The journal says this step finished with these very inputs. For steps whose effect cannot be

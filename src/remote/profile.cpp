@@ -149,9 +149,9 @@ HostProfile Profile::for_host(const std::string& name) const {
 const std::vector<BuiltinProfile>& builtin_profiles() {
     static const std::vector<BuiltinProfile> kProfiles = {
         {"healthy", "fresh machines that answer at once and never fail", "time-scale: 0\n"},
-        {"demo", "fresh machines with the latencies of real ones", "time-scale: 1\n"},
-        {"slow", "the demo on machines five times slower", "time-scale: 5\n"},
-        {"flaky", "the demo at ten times the speed, with links that fail now and then",
+        {"demo", "fresh machines, slow enough to watch", "time-scale: 3\n"},
+        {"slow", "machines five times slower than real ones", "time-scale: 5\n"},
+        {"flaky", "machines ten times faster than real ones, with links that fail now and then",
          "time-scale: 0.1\n"
          "defaults:\n"
          "  faults:\n"

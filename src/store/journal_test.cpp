@@ -104,16 +104,17 @@ TEST_F(JournalTest, OrderRisesWithEveryResultOverRunsAndReopening) {
     EXPECT_EQ(nodes[1].order, 2);
 }
 
-TEST_F(JournalTest, BaselineIsKeptFromTheFirstIntentUntilUndone) {
+TEST_F(JournalTest, BaselineIsWhatTheLastIntentSaidUntilUndone) {
     const auto journal = open();
     const auto run = journal->begin_run({.kind = "apply"});
     const auto intent = [&](const char* before) {
         journal->record_intent({.run = run, .node = "a", .fingerprint = "f", .before = before});
     };
     intent("original");
-    intent("half done");
+    intent("original and more");
+    intent("");
     ASSERT_EQ(journal->baselines().size(), 1u);
-    EXPECT_EQ(journal->baselines()[0].before, "original");
+    EXPECT_EQ(journal->baselines()[0].before, "original and more");
 
     journal->record_result({.run = run, .node = "a", .fingerprint = "f", .outcome = "undone"});
     EXPECT_THAT(journal->baselines(), IsEmpty());

@@ -108,7 +108,7 @@ void NodeTable::record_intent(Connection& db, const Intent& intent) {
                          .order = k.position},
                .changed_ms = k.changed_ms});
     if (intent.before.empty()) return;
-    db.run("INSERT OR IGNORE INTO baselines VALUES (?1, ?2, ?3, ?4)", k.id, intent.run,
+    db.run("INSERT OR REPLACE INTO baselines VALUES (?1, ?2, ?3, ?4)", k.id, intent.run,
            intent.before, row_check("baselines", k.id, intent.node, intent.run, intent.before));
 }
 

@@ -102,6 +102,41 @@ class Contract(case.Case):
         plan = site.run("plan", "-o", "json").expect(0).json
         self.assertEqual({s["reason"] for s in plan["steps"] if s["change"] != "none"}, {"undone"})
 
+    def fresh_hosts(self, site):
+        killed = site.run("apply", "--yes", env={"SLIPWAY_FAILPOINT": "engine.after-run=kill"})
+        self.assertEqual(killed.code, -9)
+        return site.hosts()["hosts"]
+
+    def test_reset_also_undoes_what_the_spec_asked_for_later(self):
+        site = self.site()
+        found = self.fresh_hosts(site)
+        site.run("apply", "--yes").expect(0)
+        text = site.spec.read_text()
+        site.spec.write_text(text + "  os:\n    extraSysctls: {vm.swappiness: '10'}\n")
+        site.run("apply", "--yes").expect(0)
+        self.assertNotEqual(site.hosts()["hosts"], found)
+        site.run("reset", "--yes").expect(0)
+        self.assertEqual(site.hosts()["hosts"], found)
+
+    def test_reset_also_undoes_what_the_spec_no_longer_asks_for(self):
+        site = self.site()
+        found = self.fresh_hosts(site)
+        site.run("apply", "--yes").expect(0)
+        site.spec.write_text(site.spec.read_text() + "  os: {kernelModules: false, sysctl: false, hostname: false}\n")
+        site.run("apply", "--yes").expect(0)
+        site.run("reset", "--yes").expect(0)
+        self.assertEqual(site.hosts()["hosts"], found)
+
+    def test_damaged_journal_can_be_put_back_from_the_copy_of_the_last_finished_run(self):
+        site = self.site()
+        site.run("apply", "--yes").expect(0)
+        for file in site.journal.parent.glob("journal.db-*"):
+            file.unlink()
+        site.journal.write_bytes(b"not a journal")
+        self.assertIn("slipway restore", site.run("apply", "--yes").expect(1).err)
+        site.run("restore").expect(0)
+        self.assertEqual(site.run("apply", "--yes", "-o", "json").expect(0).json["changed"], 0)
+
     def test_without_terminal_and_yes_apply_names_the_flag(self):
         self.assertIn("--yes", self.site().run("apply").expect(64).err)
 

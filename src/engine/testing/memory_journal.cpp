@@ -78,8 +78,8 @@ void MemoryJournal::record_intent(const store::Intent& intent,
     state.run = intent.run;
     state.attempt = intent.attempt;
     if (!intent.before.empty()) {
-        baselines_.try_emplace(intent.node,
-                               store::Baseline{intent.node, intent.before, intent.run});
+        baselines_.insert_or_assign(intent.node,
+                                    store::Baseline{intent.node, intent.before, intent.run});
     }
     keep(std::move(events));
 }

@@ -53,7 +53,7 @@ Step& Site::step(const std::string& node, std::vector<std::string> needs) {
     const auto wanted = [this, node] {
         return std::ranges::find(steps, node, &Step::node_id)->inputs;
     };
-    s.probe = [shared, node, wanted](Context&) -> Probe {
+    s.probe = [shared, node, wanted](Context& c) -> Probe {
         const Lock lock(shared->mutex);
         const auto at = shared->world.find(node);
         if (at != shared->world.end() && at->second == wanted()) return {.done = true};
@@ -61,7 +61,9 @@ Step& Site::step(const std::string& node, std::vector<std::string> needs) {
         return {
             .done = false,
             .changes = {{.verb = there ? "change" : "create", .what = node, .detail = wanted()}},
-            .before = there ? at->second : "-"};
+            .before = !c.before().empty() ? c.before()
+                      : there             ? at->second
+                                          : "-"};
     };
     s.act = [shared, node, wanted](Context& c) {
         std::function<void(Context&)> fault;

@@ -47,7 +47,7 @@ CREATE TABLE nodes (
     check_value INTEGER NOT NULL
 ) STRICT;
 
--- What undo puts back: as the first intent since the last undo found it.
+-- What undo puts back: how things were before the first intent since the last undo.
 CREATE TABLE baselines (
     node_id     INTEGER PRIMARY KEY REFERENCES nodes (id),
     run         INTEGER NOT NULL REFERENCES runs (id),
