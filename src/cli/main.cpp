@@ -11,7 +11,11 @@
 
 namespace {
 
-using namespace slipway;
+namespace cli = slipway::cli;
+namespace config = slipway::config;
+using slipway::Cancelled;
+using slipway::Error;
+using slipway::Failpoint;
 
 cli::ExitCode report(cli::Output& output, const std::exception& error) {
     if (const auto* invalid = dynamic_cast<const cli::SpecInvalid*>(&error)) {

@@ -14,6 +14,7 @@
 #include "config/load.hpp"
 #include "engine/session.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -121,8 +122,13 @@ ExitCode finish(const Call& call, const RunRequest& request, Bench& bench, const
     call.output.out().flush();
     if (const std::string next = next_commands(name, report); !next.empty()) call.output.note(next);
     const ExitCode code = exit_code_of(report.outcome.result);
-    // Sealed secrets are for resuming; a run that succeeded needs none.
-    if (report.outcome.result == engine::RunResult::succeeded) bench.journal->forget_secrets();
+    // Sealed secrets are for resuming: a run that succeeded needs none, a wrong one must be asked
+    // anew.
+    const bool wrong_password = std::ranges::any_of(
+        report.outcome.failures, [](const engine::Failure& f) { return f.error == "HOST-SUDO"; });
+    if (report.outcome.result == engine::RunResult::succeeded || wrong_password) {
+        bench.journal->forget_secrets();
+    }
     if (report.outcome.abandoned > 0) {
         // Threads of steps that did not end cannot be joined; all they did is recorded as intent.
         bench.journal->flush();

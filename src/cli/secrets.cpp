@@ -65,6 +65,7 @@ config::Prompt terminal_prompt() {
             std::getline(std::cin, line);
         }
         std::cerr << "\n";
+        if (!std::cin) throw Cancelled();
         Secret secret(line);
         wipe(line);
         return secret;

@@ -108,7 +108,7 @@ std::string doing(const HostView& host, State state, std::int64_t now_ms) {
         std::ranges::min_element(host.running, {}, [](const auto& r) { return r.second; });
     std::string text = printable(oldest->first);
     if (const std::int64_t for_ms = now_ms - oldest->second; for_ms >= 1000) {
-        text += "  " + whole_seconds(static_cast<double>(for_ms / 1000));
+        text += "  " + whole_seconds(std::floor(static_cast<double>(for_ms) / 1000));
     }
     if (host.running.size() > 1) text += fmt::format("  and {} more", host.running.size() - 1);
     return text;

@@ -25,14 +25,16 @@ void add_forgotten(std::vector<engine::Step>& steps, const std::vector<store::No
                    const std::vector<store::Baseline>& baselines, std::int64_t continuing) {
     std::set<std::string> known;
     for (const engine::Step& step : steps) known.insert(step.node_id());
-    std::map<std::string, std::int64_t> forgotten;  // node -> when it was last done
+    std::map<std::string, std::size_t>
+        forgotten;  // node -> its place among all, which never changes
     for (const store::Baseline& b : baselines) {
         if (!known.contains(b.node)) forgotten[b.node] = 0;
     }
-    for (const store::NodeState& s : states) {
+    for (std::size_t place = 0; place < states.size(); ++place) {
+        const store::NodeState& s = states[place];
         const bool undone_here = continuing != 0 && s.run == continuing && s.outcome == "undone";
         if (undone_here && !known.contains(s.node)) forgotten[s.node] = 0;
-        if (const auto at = forgotten.find(s.node); at != forgotten.end()) at->second = s.order;
+        if (const auto at = forgotten.find(s.node); at != forgotten.end()) at->second = place;
     }
     const auto nothing_wanted = resource_list({});
     std::vector<engine::Step> extra;
@@ -78,6 +80,9 @@ void Operation::gather_facts(std::stop_token stop) {
                 answers.unreachable[name] = error.message();
             } catch (const Cancelled&) {
                 return;
+            } catch (const std::exception& error) {
+                const Lock lock(answers.mutex);
+                answers.unreachable[name] = error.what();
             }
         }
     };

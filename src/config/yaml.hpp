@@ -57,7 +57,7 @@ struct Entry {
     Node value;
 };
 
-// The document, or nullopt with the reason in `findings`. `source` is the file's index in the list.
-std::optional<Node> parse_yaml(const Source& text, int source, Findings& findings);
+// The document, or nullopt with the reason in `findings`. `index` is the file's place in the list.
+std::optional<Node> parse_yaml(const Source& source, int index, Findings& findings);
 
 }  // namespace slipway::config

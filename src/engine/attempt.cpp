@@ -30,6 +30,13 @@ struct JournalFailed {
     std::exception_ptr error;
 };
 
+RemoteError unexpected(const std::string& what) {
+    return {"STEP-UNEXPECTED",
+            what,
+            {.cause = "a mistake in Slipway, or the system is out of memory",
+             .remedy = "slipway retry; report it when it comes again"}};
+}
+
 // Longest piece of output kept in one event.
 constexpr std::size_t kLongestLine = 4096;
 
@@ -59,7 +66,9 @@ class Attempt final : public Context {
     void try_once();
     void verify();
     Probe probe() { return step_.probe ? step_.probe(*this) : Probe{.done = in_.recorded_as_done}; }
-    bool retry_after(const Error& error);
+    bool may_retry(const Error& error) const;
+    Millis announce_retry(const Error& error);
+    Finished unrecorded(StepEnd end) const;
     Finished finish(StepEnd end, Failure failure = {});
     Finished fail(const Error& error);
     Finished stopped();
@@ -83,11 +92,14 @@ Finished Attempt::run() {
     started_ = clock().steady();
     started_ms_ = clock().wall_ms();
     while (true) {
+        Millis wait{0};
         try {
-            if (in_.stop.stop_requested()) throw Cancelled();
-            if (node_.mode == Mode::skip) {
-                end_ = StepEnd::skipped;
-                return finish(end_);
+            if (in_.stop.stop_requested()) return stopped();
+            if (node_.mode == Mode::skip) return finish(StepEnd::skipped);
+            // Done by somebody else, so only the journal can say whether it is.
+            if (node_.mode == Mode::delegate) {
+                return in_.recorded_as_done ? finish(StepEnd::unchanged)
+                                            : unrecorded(StepEnd::delegated);
             }
             try_once();
             return finish(end_);
@@ -95,14 +107,14 @@ Finished Attempt::run() {
             return stopped();
         } catch (const Error& error) {
             if (in_.stop.stop_requested()) return stopped();
-            if (!retry_after(error)) return fail(error);
-            ++attempt_;
+            if (!may_retry(error)) return fail(error);
+            wait = announce_retry(error);
         } catch (const std::exception& error) {
-            return fail(
-                RemoteError("STEP-UNEXPECTED", error.what(),
-                            {.cause = "a mistake in Slipway, or the system is out of memory",
-                             .remedy = "slipway retry; report it when it comes again"}));
+            return fail(unexpected(error.what()));
         }
+        // Outside the handlers: whoever stops the wait must be heard.
+        if (!clock().sleep_for(wait, in_.stop)) return stopped();
+        ++attempt_;
     }
 }
 
@@ -155,11 +167,14 @@ void Attempt::verify() {
          .recovery = Recovery::transient});
 }
 
-// Waits before the next try; false when there is none.
-bool Attempt::retry_after(const Error& error) {
+bool Attempt::may_retry(const Error& error) const {
+    const int retries = in_.policy.retries >= 0 ? in_.policy.retries : step_.retry.retries;
+    return error.recovery() == Recovery::transient && attempt_ <= retries;
+}
+
+// Says how long to wait before the next try.
+Millis Attempt::announce_retry(const Error& error) {
     const RetryPolicy& policy = step_.retry;
-    const int retries = in_.policy.retries >= 0 ? in_.policy.retries : policy.retries;
-    if (error.recovery() != Recovery::transient || attempt_ > retries) return false;
     const double ms = std::min(
         static_cast<double>(policy.longest_wait.count()),
         static_cast<double>(policy.first_wait.count()) * std::pow(policy.factor, attempt_ - 1));
@@ -171,13 +186,12 @@ bool Attempt::retry_after(const Error& error) {
     write(event("step.retrying", Level::warning,
                 {{"attempt", attempt_},
                  {"error", error.id()},
-                 {"message", error.message()},
+                 {"message", printable(error.message())},
                  {"wait-seconds", static_cast<double>(wait.count()) / 1000.0}}),
           [&](std::vector<store::EventRow> rows) {
               in_.world.journal.append_events(std::move(rows));
           });
-    if (!clock().sleep_for(wait, in_.stop)) throw Cancelled();
-    return true;
+    return wait;
 }
 
 Finished Attempt::finish(StepEnd end, Failure failure) {
@@ -224,11 +238,15 @@ Finished Attempt::stopped() {
              .remedy = "see what hangs with: slipway logs " + node_.id +
                        "; raise limits.stepTimeoutSeconds; then: slipway retry"}));
     }
-    if (intent_recorded_) return finish(StepEnd::cancelled);
-    // Nothing was begun, so there is nothing to record but the fact.
+    if (!in_.stop.stop_requested()) return fail(unexpected("it gave up without being asked to"));
+    // Where nothing was begun there is nothing to record.
+    return intent_recorded_ ? finish(StepEnd::cancelled) : unrecorded(StepEnd::cancelled);
+}
+
+Finished Attempt::unrecorded(StepEnd end) const {
     Finished out;
     out.node = in_.node;
-    out.end = StepEnd::cancelled;
+    out.end = end;
     return out;
 }
 
@@ -300,6 +318,14 @@ Finished attempt_step(const AttemptInput& input) {
         out.node = input.node;
         out.end = StepEnd::journal_failed;
         out.journal_error = failed.error;
+        return out;
+    } catch (const std::exception&) {
+        // Recording the end of a step threw something no journal throws; what is on disk is
+        // unknown.
+        Finished out;
+        out.node = input.node;
+        out.end = StepEnd::journal_failed;
+        out.journal_error = std::current_exception();
         return out;
     }
 }

@@ -20,7 +20,16 @@ namespace slipway::engine {
 // Why a running step was asked to stop.
 enum class StopReason { none, cancel, deadline };
 
-enum class StepEnd { changed, unchanged, skipped, failed, needs_user, cancelled, journal_failed };
+enum class StepEnd {
+    changed,
+    unchanged,
+    skipped,
+    delegated,  // to be offered to an outside program; nothing was recorded
+    failed,
+    needs_user,
+    cancelled,
+    journal_failed
+};
 
 struct Finished {
     NodeIndex node = kNoNode;

@@ -203,6 +203,70 @@ TEST(Control, DelegatedStepIsDoneByTheHolderOfTheLease) {
     EXPECT_THAT(c.site.acts(), ElementsAre("w1/b")) << "we do not do what was delegated";
 }
 
+TEST(Control, DelegatedStepIsNotAskedForAgainWhenItIsDone) {
+    Controlled c;
+    c.site.step("w1/a");
+    c.site.plan_options.delegate = {"a"};
+    c.react.on("step.waiting", [&](const Event&) {
+        const std::int64_t now = c.site.clock->wall_ms();
+        c.site.journal.take_lease(1, "w1/a", "outside", now, now + 60'000);
+        c.site.journal.report_delegation(1, "w1/a", "outside", now, true, "{}");
+    });
+    EXPECT_EQ(c.run().changed, 1u);
+    const Outcome again = c.run();
+    EXPECT_EQ(again.result, RunResult::succeeded);
+    EXPECT_EQ(again.unchanged, 1u);
+}
+
+TEST(Control, CommandLeftForADeadProcessIsRefusedByTheNext) {
+    Controlled c;
+    c.site.step("w1/a");
+    c.site.fail("w1/a", Recovery::fatal, 1);
+    c.run();
+    const std::int64_t command = c.leave("cancel");
+    EXPECT_EQ(c.run().result, RunResult::succeeded);
+    EXPECT_THAT(c.answer(command), HasSubstr("refused"));
+}
+
+TEST(Control, RetryOfOneStepLeavesWhatStillNeedsAnotherBlockedAndTheRunEnds) {
+    Controlled c;
+    c.site.step("w1/a");
+    c.site.step("w1/b");
+    c.site.step("w1/last", {"w1/a", "w1/b"});
+    c.site.step("w2/slow");
+    c.site.fail("w1/a", Recovery::fatal);
+    c.site.policy.parallel_per_host = 1;
+    std::atomic<std::int64_t> command{0};
+    c.react.on("host.set-aside", [&](const Event&) { command = c.leave("retry", "w1/b"); });
+    c.site.fault("w2/slow", {.times = 1, .act = [&](Context&) {
+                                 while (command == 0 || c.answer(command).empty())
+                                     std::this_thread::yield();
+                             }});
+    const Outcome o = c.run();
+    EXPECT_EQ(o.result, RunResult::partial);
+    EXPECT_TRUE(c.site.world().contains("w1/b"));
+    EXPECT_EQ(o.blocked, 1u);
+}
+
+TEST(Control, RetryOfAWorkerDoesNotLiftALostQuorum) {
+    Controlled c;
+    c.site.step("cp1/a");
+    c.site.step("w1/a");
+    c.site.step("w1/b", {"w1/a"});
+    c.site.step("w2/slow");
+    c.site.policy.domains = {{"control-plane", {"cp1"}, 1}};
+    c.site.fail("cp1/a", Recovery::fatal);
+    c.site.fail("w1/a", Recovery::fatal, 1);
+    std::atomic<std::int64_t> command{0};
+    c.react.on("run.stopping", [&](const Event&) { command = c.leave("retry", "w1"); });
+    c.site.fault("w2/slow", {.times = 1, .act = [&](Context&) {
+                                 while (command == 0 || c.answer(command).empty())
+                                     std::this_thread::yield();
+                             }});
+    EXPECT_EQ(c.run().result, RunResult::failed);
+    EXPECT_FALSE(c.site.world().contains("w1/b"));
+}
+
 TEST(Control, LeaseThatRanOutCanBeTakenByAnother) {
     Controlled c;
     c.site.step("w1/a");

@@ -1,6 +1,8 @@
 #include "engine/executor.hpp"
 
+#include "base/error.hpp"
 #include "engine/executor_impl.hpp"
+#include "engine/session.hpp"
 
 #include <cmath>
 #include <set>
@@ -31,7 +33,11 @@ std::string_view to_string(RunResult result) {
 Executor::Executor(const Plan& plan, World world, Policy policy, ExecutorOptions options)
     : impl_(std::make_unique<Impl>(plan, world, std::move(policy), options)) {}
 
-Executor::~Executor() = default;
+// A step that does not listen keeps its thread, and the thread what it uses: joining it would break
+// the promise that a cancelled run ends. The process is about to exit.
+Executor::~Executor() {
+    if (impl_->abandoned() > 0) static_cast<void>(impl_.release());
+}
 
 Outcome Executor::run(const std::vector<store::NodeState>& known, std::stop_token stop) {
     return impl_->run(known, stop);
@@ -45,22 +51,30 @@ Outcome Executor::Impl::run(const std::vector<store::NodeState>& known,
     load(known);
     announce();
     while (!over()) {
-        while (may_start()) {
-            const std::optional<NodeIndex> node = frontier_.next_that_fits();
-            if (!node) break;
-            start(*node);
+        try {
+            turn(stop);
+        } catch (const StateError&) {
+            lose_journal(std::current_exception());
         }
-        for (Message& message : inbox_.take(options_.tick)) {
-            if (auto* finished = std::get_if<Finished>(&message)) take_in(std::move(*finished));
-            if (auto* event = std::get_if<Event>(&message);
-                event != nullptr && world_.sink != nullptr) {
-                world_.sink->on_event(*event);
-            }
-        }
-        if (stop.stop_requested()) cancel("signal");
-        tick();
     }
     return conclude();
+}
+
+void Executor::Impl::turn(const std::stop_token& stop) {
+    while (may_start()) {
+        const std::optional<NodeIndex> node = frontier_.next_that_fits();
+        if (!node) break;
+        start(*node);
+    }
+    for (Message& message : inbox_.take(options_.tick)) {
+        if (auto* finished = std::get_if<Finished>(&message)) take_in(std::move(*finished));
+        if (auto* event = std::get_if<Event>(&message);
+            event != nullptr && world_.sink != nullptr) {
+            world_.sink->on_event(*event);
+        }
+    }
+    if (stop.stop_requested()) cancel("signal");
+    tick();
 }
 
 void Executor::Impl::load(const std::vector<store::NodeState>& known) {
@@ -71,7 +85,7 @@ void Executor::Impl::load(const std::vector<store::NodeState>& known) {
         const NodeIndex node = plan_.find(state.node);
         if (node == kNoNode || plan_.node(node).fingerprint != state.fingerprint) continue;
         const bool ours = state.run == options_.run;
-        recorded_[node] = state.outcome == "changed" || state.outcome == "unchanged";
+        recorded_[node] = recorded_as_done(state, plan_.node(node));
         // Serves the crash between intent and result, and the step a cancel cut short.
         open_intent_[node] = ours && (state.outcome.empty() || state.outcome == "cancelled");
         if (ours && finished_well(state.outcome)) {
@@ -87,6 +101,8 @@ void Executor::Impl::load(const std::vector<store::NodeState>& known) {
         }
     }
     for (store::Baseline& b : world_.journal.baselines()) before_[b.node] = std::move(b.before);
+    // Meant for a process that has died since; obeying it now would surprise everybody.
+    refuse_commands("refused: the process it was meant for has ended");
     frontier_.open();
 }
 
@@ -105,18 +121,23 @@ void Executor::Impl::announce() {
 }
 
 bool Executor::Impl::over() const {
-    if (journal_error_) return running_.empty();
-    if (cancelling_) {
-        return running_.empty() || world_.clock.steady() - cancelled_at_ > options_.cancel_grace;
+    if (journal_error_ || cancelling_) {
+        return running_.empty() || world_.clock.steady() - ending_since_ > options_.cancel_grace;
     }
-    return frontier_.done() || (stopping_ && running_.empty());
+    if (stopping_ && running_.empty()) return true;
+    return frontier_.done() || (frontier_.idle() && frontier_.waiting() == 0 && !paused_);
+}
+
+// The disk holds less than we did: nothing further may be done or claimed.
+void Executor::Impl::lose_journal(std::exception_ptr error) {
+    if (journal_error_) return;
+    journal_error_ = std::move(error);
+    stopping_ = true;
+    if (!cancelling_) ending_since_ = world_.clock.steady();
+    for (auto& [node, running] : running_) running.stop.request_stop();
 }
 
 void Executor::Impl::start(NodeIndex node) {
-    if (plan_.node(node).mode == Mode::delegate) {
-        offer(node);
-        return;
-    }
     Running& running = running_[node];
     running.why = std::make_shared<std::atomic<StopReason>>(StopReason::none);
     running.since = world_.clock.steady();
@@ -150,12 +171,10 @@ void Executor::Impl::take_in(Finished finished) {
         case StepEnd::unchanged: ++outcome_.unchanged; break;
         case StepEnd::skipped: ++outcome_.skipped; break;
         case StepEnd::cancelled: frontier_.settle_interrupted(node); return;
+        case StepEnd::delegated: offer(node); return;
         case StepEnd::journal_failed:
-            // The disk holds less than we did: nothing further may be done or claimed.
-            journal_error_ = finished.journal_error;
-            stopping_ = true;
             frontier_.settle_interrupted(node);
-            for (auto& [other, running] : running_) running.stop.request_stop();
+            lose_journal(finished.journal_error);
             return;
         case StepEnd::failed:
         case StepEnd::needs_user: settle_failure(std::move(finished)); return;
@@ -166,7 +185,8 @@ void Executor::Impl::take_in(Finished finished) {
 
 void Executor::Impl::settle_failure(Finished finished) {
     const NodeIndex node = finished.node;
-    if (finished.end == StepEnd::needs_user && options_.wait_for_user && may_start()) {
+    if (finished.end == StepEnd::needs_user && options_.wait_for_user && !stopping_ &&
+        !cancelling_) {
         frontier_.settle_waiting(node);
         const Failure& f = finished.failure;
         publish("step.waiting", Level::warning, node,
@@ -200,13 +220,15 @@ void Executor::Impl::stop_run(const std::string& domain) {
 }
 
 Outcome Executor::Impl::conclude() {
-    if (journal_error_) std::rethrow_exception(journal_error_);
     outcome_.abandoned = running_.size();
+    if (journal_error_) std::rethrow_exception(journal_error_);
+    refuse_commands("refused: the run has ended");
     outcome_.failed = failures_.size();
     for (auto& [node, failure] : failures_) outcome_.failures.push_back(failure);
     outcome_.set_aside = frontier_.set_aside_hosts();
     outcome_.blocked = frontier_.count(NodePhase::blocked) + frontier_.count(NodePhase::set_aside);
-    if (cancelling_) {
+    const bool all_done = frontier_.done() && failures_.empty();
+    if (cancelling_ && !all_done) {  // a wish that came with the last step changes nothing
         outcome_.result = RunResult::cancelled;
     } else if (stopping_) {
         outcome_.blocked += frontier_.count(NodePhase::pending) + frontier_.count(NodePhase::ready);

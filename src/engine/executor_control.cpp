@@ -18,6 +18,19 @@ void Executor::Impl::tick() {
     report_progress(false);
 }
 
+void Executor::Impl::refuse_commands(std::string_view answer) {
+    for (const store::CommandRow& command : world_.journal.open_commands(options_.run)) {
+        world_.journal.answer_command(command.id, answer);
+    }
+}
+
+// After a retry or a skip: the run goes on only when nothing that must not be lost still is.
+void Executor::Impl::stop_only_if_still_lost() {
+    if (!stopping_) return;
+    outcome_.stopped_by = frontier_.lost();
+    stopping_ = !outcome_.stopped_by.empty();
+}
+
 void Executor::Impl::obey(const store::CommandRow& command) {
     world_.journal.answer_command(command.id, answer_to(command));
 }
@@ -48,8 +61,7 @@ std::string Executor::Impl::retry(const std::string& target, const std::string& 
     const std::vector<std::string> aside = frontier_.set_aside_hosts();
     const std::size_t count = frontier_.retry(target);
     if (count == 0) return "refused: nothing to retry there";
-    stopping_ = false;
-    outcome_.stopped_by.clear();
+    stop_only_if_still_lost();
     for (const std::string& host : aside) {
         const auto& still = frontier_.set_aside_hosts();
         if (std::ranges::find(still, host) == still.end()) {
@@ -93,6 +105,7 @@ std::string Executor::Impl::skip(const std::string& target) {
         if (world_.sink != nullptr) world_.sink->on_event(event);
     }
     if (count == 0) return "refused: no step of that name is still to be done";
+    stop_only_if_still_lost();
     resync_progress();
     return fmt::format("{} steps are skipped", count);
 }
@@ -100,13 +113,13 @@ std::string Executor::Impl::skip(const std::string& target) {
 void Executor::Impl::cancel(const std::string& by) {
     if (cancelling_) return;
     cancelling_ = true;
-    cancelled_at_ = world_.clock.steady();
-    publish("run.cancelling", Level::warning, kNoNode, {{"by", by}});
+    ending_since_ = world_.clock.steady();
     for (auto& [node, running] : running_) {
         StopReason none = StopReason::none;
         running.why->compare_exchange_strong(none, StopReason::cancel);
         running.stop.request_stop();
     }
+    publish("run.cancelling", Level::warning, kNoNode, {{"by", by}});
 }
 
 void Executor::Impl::offer(NodeIndex node) {

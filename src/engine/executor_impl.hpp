@@ -29,11 +29,13 @@ struct Executor::Impl {
           progress_(plan, seconds_, parallel_bound()) {}
 
     Outcome run(const std::vector<store::NodeState>& known, const std::stop_token& stop);
+    std::size_t abandoned() const { return outcome_.abandoned; }
 
   private:
     // The life of a run.
     void load(const std::vector<store::NodeState>& known);
     void announce();
+    void turn(const std::stop_token& stop);
     bool over() const;
     void start(NodeIndex node);
     void take_in(Finished finished);
@@ -42,10 +44,13 @@ struct Executor::Impl {
     // What a finished step means.
     void settle_failure(Finished finished);
     void stop_run(const std::string& domain);
+    void lose_journal(std::exception_ptr error);
 
     // What others wish (executor_control.cpp).
     void tick();
     void obey(const store::CommandRow& command);
+    void refuse_commands(std::string_view answer);
+    void stop_only_if_still_lost();
     std::string answer_to(const store::CommandRow& command);
     std::string retry(const std::string& target, const std::string& by);
     std::string skip(const std::string& target);
@@ -90,7 +95,7 @@ struct Executor::Impl {
     bool paused_ = false;
     bool stopping_ = false;
     bool cancelling_ = false;
-    SteadyTime cancelled_at_;
+    SteadyTime ending_since_;  // a cancel, or the loss of the journal
     SteadyTime started_;
     SteadyTime last_progress_;
     double last_percent_ = -1;

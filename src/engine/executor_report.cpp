@@ -68,7 +68,7 @@ void Executor::Impl::publish_for_host(std::string_view type, Level level, const 
 }
 
 void Executor::Impl::publish(Event event) {
-    world_.journal.append_events({to_row(event)});
+    if (!journal_error_) world_.journal.append_events({to_row(event)});
     if (world_.sink != nullptr) world_.sink->on_event(event);
 }
 

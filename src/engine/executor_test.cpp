@@ -291,6 +291,39 @@ TEST(Executor, CancelDoesNotWaitForAStepThatDoesNotListen) {
     EXPECT_EQ(o.abandoned, 1u);
     EXPECT_EQ(site.journal.node_states().front().outcome, "") << "its intent stands, to be probed";
     let_go.count_down();
+    // Its thread outlives the executor; what it uses must not go before it.
+    while (site.journal.node_states().front().outcome.empty()) std::this_thread::yield();
+}
+
+TEST(Executor, CancelDuringTheWaitForARetryEndsCleanly) {
+    Site site;
+    site.clock = &system_clock();
+    site.step("w1/a").retry.first_wait = Millis(3'600'000);
+    site.steps[0].retry.longest_wait = Millis(3'600'000);
+    site.fail("w1/a", Recovery::transient);
+    std::stop_source stop;
+    struct Watch final : EventSink {
+        std::stop_source& source;
+        explicit Watch(std::stop_source& s) : source(s) {}
+        void on_event(const Event& e) override {
+            if (e.type == "step.retrying") source.request_stop();
+        }
+    } watch(stop);
+    const Plan plan = site.plan();
+    const Session session = start_session(site.journal, plan, {}, *site.clock);
+    ExecutorOptions options = site.options;
+    options.run = session.run;
+    Executor executor(plan, {site.journal, site.fleet, *site.clock, &watch}, site.policy, options);
+    EXPECT_EQ(executor.run(session.states, stop.get_token()).result, RunResult::cancelled);
+    EXPECT_EQ(site.journal.node_states().front().outcome, "cancelled");
+}
+
+TEST(Executor, StepThatGivesUpUnaskedIsAFailureNotAHang) {
+    Site site;
+    site.step("w1/a");
+    site.fault("w1/a", {.times = 1, .act = [](Context&) { throw Cancelled(); }});
+    const Outcome o = site.apply();
+    EXPECT_THAT(o.failures, ElementsAre(Field(&Failure::error, "STEP-UNEXPECTED")));
 }
 
 TEST(Executor, FullDiskStopsTheRunWithATypedError) {

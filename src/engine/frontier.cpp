@@ -138,14 +138,11 @@ Frontier::Loss Frontier::settle_failed(NodeIndex node) {
     set_phase(node, NodePhase::failed);
     Loss loss;
     const std::string& host = plan_.node(node).step.host;
-    if (host.empty()) {
-        loss.domain_lost = "cluster";  // a step of no host is everybody's
-    } else if (std::ranges::find(set_aside_, host) == set_aside_.end()) {
+    if (!host.empty() && std::ranges::find(set_aside_, host) == set_aside_.end()) {
         set_host_aside(host);
         loss.host_set_aside = host;
-        loss.domain_lost =
-            policy_.stop_on_first_failure ? "all hosts (limits.onFailure is stop)" : lost_domain();
     }
+    loss.domain_lost = lost();
     block_dependents(node);
     return loss;
 }
@@ -181,13 +178,18 @@ void Frontier::block_dependents(NodeIndex node) {
     }
 }
 
-std::string Frontier::lost_domain() const {
+std::string Frontier::lost() const {
+    if (policy_.stop_on_first_failure && !set_aside_.empty())
+        return "all hosts (limits.onFailure is stop)";
+    for (NodeIndex i = 0; i < plan_.size(); ++i) {
+        if (phases_[i] == NodePhase::failed && plan_.node(i).step.host.empty()) return "cluster";
+    }
+    const auto down = [&](const std::string& host) {
+        return std::ranges::find(set_aside_, host) != set_aside_.end();
+    };
     for (const FailureDomain& domain : policy_.domains) {
-        const auto down = [&](const std::string& h) {
-            return std::ranges::find(set_aside_, h) != set_aside_.end();
-        };
-        const auto lost = static_cast<std::size_t>(std::ranges::count_if(domain.hosts, down));
-        if (lost > 0 && domain.hosts.size() - lost < domain.must_survive) return domain.name;
+        const auto gone = static_cast<std::size_t>(std::ranges::count_if(domain.hosts, down));
+        if (gone > 0 && domain.hosts.size() - gone < domain.must_survive) return domain.name;
     }
     return "";
 }
@@ -240,6 +242,11 @@ void Frontier::reopen() {
         if (phases_[i] == NodePhase::blocked &&
             std::ranges::none_of(node.needs, [&](NodeIndex n) { return is_lost(phases_[n]); })) {
             set_phase(i, NodePhase::pending);
+        }
+        // What a host brings back may still need something that is lost.
+        const auto lost_need = [&](NodeIndex n) { return is_lost(phases_[n]); };
+        if (phases_[i] == NodePhase::pending && std::ranges::any_of(node.needs, lost_need)) {
+            set_phase(i, NodePhase::blocked);
         }
         if (phases_[i] == NodePhase::pending && needs_met(i)) make_ready(i);
     }

@@ -59,6 +59,9 @@ class Frontier {
     // done.
     bool skip(NodeIndex node);
 
+    // What must not be lost and is, in words: a failure domain, or a step that belongs to no host.
+    std::string lost() const;
+
     NodePhase phase(NodeIndex node) const { return phases_[node]; }
     std::size_t running() const { return running_; }
     std::size_t waiting() const { return waiting_; }
@@ -96,7 +99,6 @@ class Frontier {
     void block_dependents(NodeIndex node);
     void reopen();
     void set_host_aside(const std::string& host);
-    std::string lost_domain() const;
 
     const Plan& plan_;
     const Policy& policy_;

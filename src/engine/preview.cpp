@@ -3,6 +3,7 @@
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/session.hpp"
 
 #include <algorithm>
 #include <array>
@@ -62,12 +63,12 @@ StepPreview look(const Plan& plan, NodeIndex index, const store::NodeState* stat
                  remote::Fleet& fleet, Clock& clock, const std::stop_token& stop) {
     const Node& node = plan.node(index);
     StepPreview out{.node = index, .change = "none", .reason = ""};
+    const bool recorded = state != nullptr && recorded_as_done(*state, node);
     if (node.mode != Mode::normal) {
-        out.change = node.mode == Mode::skip ? "skip" : "delegate";
+        const bool delegated = node.mode == Mode::delegate;
+        if (!delegated || !recorded) out.change = delegated ? "delegate" : "skip";
         return out;
     }
-    const bool recorded =
-        state != nullptr && finished_well(*state) && state->fingerprint == node.fingerprint;
     try {
         PreviewContext context(node, fleet, clock, recorded, stop);
         Probe seen = node.step.probe ? node.step.probe(context) : Probe{.done = recorded};
@@ -76,7 +77,8 @@ StepPreview look(const Plan& plan, NodeIndex index, const store::NodeState* stat
             seen.changes = {{.verb = "run", .what = node.step.title, .detail = ""}};
         out.changes = std::move(seen.changes);
         out.change = seen.unknown ? "unknown" : strongest(out.changes);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
+        if (dynamic_cast<const Cancelled*>(&error) != nullptr && stop.stop_requested()) return out;
         // The probe may need what an earlier step of the same plan is going to make.
         out.change = "unknown";
         out.problem = error.what();

@@ -93,8 +93,9 @@ RC_GTEST_PROP(Properties, InterruptedRunResumesToTheSameEndWithoutRepeatingWhatW
     random_graph(site, random);
     std::stop_source stop;
     const std::string& where = site.steps[random() % site.steps.size()].node_id();
-    site.fault(where, {.times = 1, .act = [&](Context&) {
+    site.fault(where, {.times = 1, .act = [&](Context& c) {
                            stop.request_stop();
+                           while (!c.stop().stop_requested()) std::this_thread::yield();
                            throw Cancelled();
                        }});
     site.apply(stop.get_token());

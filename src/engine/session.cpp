@@ -17,6 +17,11 @@ const Failpoint kAfterResume("engine.after-resume", Failpoint::Where::resume,
 
 }  // namespace
 
+bool recorded_as_done(const store::NodeState& state, const Node& node) {
+    return (state.outcome == "changed" || state.outcome == "unchanged") &&
+           state.fingerprint == node.fingerprint;
+}
+
 bool can_be_continued(const store::Run& run) {
     // "" serves the crash: the process died before it could say how the run ended.
     return run.result.empty() || run.result == "cancelled" || run.result == "failed" ||
@@ -34,8 +39,6 @@ Session start_session(store::Journal& journal, const Plan& plan, const SessionRe
             kAfterResume.hit();
             session.run = last->id;
             session.resumed = true;
-        } else {
-            journal.finish_run(last->id, "superseded", clock.wall_ms());
         }
     }
     if (!session.resumed) {
@@ -45,6 +48,9 @@ Session start_session(store::Journal& journal, const Plan& plan, const SessionRe
                                          .spec = request.spec,
                                          .options = request.options,
                                          .started_ms = clock.wall_ms()});
+        // After the new run is there: a kill in between leaves one that can be resumed.
+        if (last && can_be_continued(*last))
+            journal.finish_run(last->id, "superseded", clock.wall_ms());
         kAfterRun.hit();
     }
     session.states = journal.node_states();

@@ -30,6 +30,9 @@ struct Session {
 Session start_session(store::Journal& journal, const Plan& plan, const SessionRequest& request,
                       Clock& clock);
 
+// The journal says the step finished with these very inputs.
+bool recorded_as_done(const store::NodeState& state, const Node& node);
+
 // Whether the run can be continued by `resume`: unfinished, cancelled, failed or partial.
 bool can_be_continued(const store::Run& run);
 

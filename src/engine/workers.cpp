@@ -1,5 +1,7 @@
 #include "engine/workers.hpp"
 
+#include <system_error>
+
 namespace slipway::engine {
 
 Workers::~Workers() {
@@ -18,10 +20,15 @@ void Workers::start(std::function<void()> job) {
         jobs_.push_back(std::move(job));
         need_thread = jobs_.size() > idle_;
     }
-    if (need_thread) {
-        threads_.emplace_back([this] { work(); });
-    } else {
+    if (!need_thread) {
         changed_.notify_one();
+        return;
+    }
+    try {
+        threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+        if (threads_.empty()) throw;
+        // On purpose: the system gives no more threads, so the job waits for one of ours.
     }
 }
 

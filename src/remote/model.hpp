@@ -51,7 +51,8 @@ struct KeyView {
 struct Key {
     Section section;
     std::string name;
-    operator KeyView() const { return {section, name}; }
+    // Keys are looked up by views of them, as strings by string_view.
+    operator KeyView() const { return {section, name}; }  // NOLINT(google-explicit-constructor)
 };
 
 struct KeyLess {

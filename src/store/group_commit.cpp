@@ -109,7 +109,7 @@ void GroupCommit::refuse_after_failure() {
     throw refusal;
 }
 
-bool GroupCommit::worth_a_commit() {
+bool GroupCommit::worth_a_commit() const {
     return waiters_ > 0 || queued_rows_ >= kRowsPerCommit || stop_;
 }
 

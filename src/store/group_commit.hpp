@@ -55,7 +55,7 @@ class GroupCommit {
     void push(Item item) SLIPWAY_REQUIRES(mutex_);
     void refuse_after_failure() SLIPWAY_REQUIRES(mutex_);
     void write_batches();
-    bool worth_a_commit() SLIPWAY_REQUIRES(mutex_);
+    bool worth_a_commit() const SLIPWAY_REQUIRES(mutex_);
     Batch next_batch();  // empty: stopped and nothing is left
     std::optional<StateError> commit(const Batch& batch);
     void settle(const Batch& batch, const std::optional<StateError>& failure);

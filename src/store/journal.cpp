@@ -231,7 +231,9 @@ class SqliteJournal final : public Journal {
         try {
             read(take_snapshot);
         } catch (const Error&) {
+            // Empty on purpose: see above.
         } catch (const std::filesystem::filesystem_error&) {
+            // Empty on purpose: see above.
         }
     }
 

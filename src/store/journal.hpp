@@ -50,8 +50,8 @@ struct Intent {
     int attempt = 1;
     std::int64_t at_ms = 0;
     // What undo needs: how things were before the first intent since the node was last undone. The
-    // caller keeps the old record in it (a retry after a crash sees a half-done host); "" leaves the
-    // record as it is.
+    // caller keeps the old record in it (a retry after a crash sees a half-done host); "" leaves
+    // the record as it is.
     std::string before = {};
 };
 

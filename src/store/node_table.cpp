@@ -69,7 +69,7 @@ void NodeTable::load(Connection& db) {
     read_baselines(db);
 }
 
-void NodeTable::begin(Connection& db) {
+void NodeTable::begin(Connection& db) const {
     if (db.number("SELECT max(id) FROM nodes") != stored_) throw two_writers(db.file());
 }
 

@@ -31,7 +31,7 @@ class NodeTable {
     void load(Connection& db);
 
     // All within a transaction; begin() refuses when another process wrote nodes meanwhile.
-    void begin(Connection& db);
+    void begin(Connection& db) const;
     void record_intent(Connection& db, const Intent& intent);
     void record_result(Connection& db, const Result& result);
 

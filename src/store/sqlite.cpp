@@ -153,7 +153,8 @@ void Connection::check_structure() {
     // whole.
     constexpr std::string_view kCode = "error code=";
     const std::size_t at = verdict.find(kCode);
-    const int code = at == std::string::npos ? 0 : std::atoi(verdict.c_str() + at + kCode.size());
+    const char* digits = verdict.c_str() + (at == std::string::npos ? 0 : at + kCode.size());
+    const long code = at == std::string::npos ? 0 : std::strtol(digits, nullptr, 10);
     if ((code & 0xff) == SQLITE_IOERR) throw io_failed(file_, verdict);
     throw damaged(file_, verdict);
 }
@@ -208,8 +209,8 @@ Transaction::~Transaction() {
     try {
         db_.run("ROLLBACK");
     } catch (const StateError&) {
-        // SQLite has rolled back by itself, or the connection is beyond use; the first error
-        // counts.
+        // Empty on purpose: SQLite has rolled back by itself, or the connection is beyond use; the
+        // first error counts.
     }
 }
 

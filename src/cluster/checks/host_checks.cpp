@@ -16,8 +16,8 @@ constexpr auto kWarning = CheckSeverity::warning;
 // kubeadm's own floor for a control plane, and what a worker's system services leave no room below.
 constexpr std::int64_t kControlPlaneMemoryMib = 1700;
 constexpr std::int64_t kMemoryMib = 900;
-constexpr std::int64_t kDiskErrorMib = 5 * 1024;
-constexpr std::int64_t kDiskWarningMib = 20 * 1024;
+constexpr std::int64_t kDiskErrorMib = 5120;
+constexpr std::int64_t kDiskWarningMib = 20480;
 
 constexpr std::array<std::string_view, 2> kArchitectures = {"amd64", "arm64"};
 constexpr std::array<std::string_view, 13> kSystems = {
