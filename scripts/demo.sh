@@ -77,7 +77,7 @@ cat <<TEXT
 ${bold}The demo is done. What to look at next$plain (alias slipway=$slipway)
   slipway runs    --state $state              the runs of this cluster
   slipway events  --state $state              what happened, in order; -o json for JSON lines
-  slipway logs    --state $state cp1/set-hostname
+  slipway status  --state $state              hosts and steps, and who works on them
   slipway explain hosts.roles                     any field of the spec, with its default
   \$EDITOR $spec                  change something, then: slipway plan -c $spec --state $state --simulate=demo
 Kill it yourself:

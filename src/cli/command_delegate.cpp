@@ -24,7 +24,7 @@ Target target_of(const Call& call) {
     target.journal = open_journal(target.cluster);
     target.run = find_run(*target.journal, target.cluster, call.arguments.number("--run", 0)).id;
     target.node = call.arguments.value("NODE");
-    target.holder = call.arguments.value("--holder", who_asks());
+    target.holder = call.arguments.value("--holder", user_at_computer());
     return target;
 }
 

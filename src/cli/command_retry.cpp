@@ -21,37 +21,37 @@ ExitCode run(const Call& call) {
                                  target_of(call.arguments));
         }
     }
-    // Without a living run everything unfinished is tried again: a part of it would leave the rest
-    // waiting for nobody.
-    return continue_last_run(call, cluster, "retry");
+    return continue_last_run(call, cluster, "retry", target_of(call.arguments));
 }
 
 }  // namespace
 
 Command retry_command() {
-    return {.name = "retry",
-            .summary = "Try failed steps again",
-            .examples =
-                "slipway retry demo\nslipway retry demo --host w2\nslipway retry demo --host w2 "
-                "--step set-sysctls",
-            .details =
-                "A run that is alive takes the named host or step (or everything that failed) up "
-                "again.\n"
-                "Otherwise this is `slipway resume`: all that is unfinished is tried again.",
-            .options = {{.name = "--host",
-                         .value = "HOST",
-                         .help = "only this host",
-                         .complete = Complete::host},
-                        {.name = "--step",
-                         .value = "STEP",
-                         .help = "only this step",
-                         .complete = Complete::step},
-                        cluster_option(),
-                        spec_option(),
-                        simulate_option(),
-                        progress_option()},
-            .positionals = {cluster_positional()},
-            .run = run};
+    return {
+        .name = "retry",
+        .summary = "Try failed steps again",
+        .examples =
+            "slipway retry demo\nslipway retry demo --host w2\nslipway retry demo --host w2 "
+            "--step set-sysctls",
+        .details =
+            "A run that is alive takes the named host or step (or everything that failed) up "
+            "again.\n"
+            "Otherwise the run goes on in this process, as with `slipway resume`; what else had "
+            "failed\nstays so.",
+        .options = {{.name = "--host",
+                     .value = "HOST",
+                     .help = "only this host",
+                     .complete = Complete::host},
+                    {.name = "--step",
+                     .value = "STEP",
+                     .help = "only this step",
+                     .complete = Complete::step},
+                    cluster_option(),
+                    spec_option(),
+                    simulate_option(),
+                    progress_option()},
+        .positionals = {cluster_positional()},
+        .run = run};
 }
 
 }  // namespace slipway::cli

@@ -30,14 +30,16 @@ std::string wait_for_answer(store::Journal& journal, std::int64_t id) {
 
 }  // namespace
 
-std::string who_asks() {
+std::string user_at_computer() {
     std::array<char, 256> computer{};
     ::gethostname(computer.data(), computer.size() - 1);
     const char* user = std::getenv("USER");
     const std::string name =
         user != nullptr && *user != '\0' ? user : fmt::format("uid {}", ::getuid());
-    return fmt::format("{}@{} pid {}", name, computer.data(), ::getpid());
+    return fmt::format("{}@{}", name, computer.data());
 }
+
+std::string who_asks() { return fmt::format("{} pid {}", user_at_computer(), ::getpid()); }
 
 std::optional<std::int64_t> living_run(const ClusterFolder& cluster, store::Journal& journal) {
     const std::optional<store::LockHolder> holder = store::RunLock::holder(cluster.folder);

@@ -19,6 +19,8 @@ ExitCode leave_command(const Call& call, const ClusterFolder& cluster, store::Jo
                        std::int64_t run, const std::string& verb, const std::string& target);
 
 // "ops@laptop pid 12"
+// "user@computer": the same for every call, so a lease claimed by one is reported by the next.
+std::string user_at_computer();
 std::string who_asks();
 
 }  // namespace slipway::cli

@@ -4,6 +4,7 @@
 #include "cli/terminal.hpp"
 
 #include <array>
+#include <chrono>
 
 #include <poll.h>
 #include <signal.h>
@@ -44,6 +45,10 @@ Interrupts::~Interrupts() {
 }
 
 void Interrupts::watch() {
+    // timeout(1) and terminals may signal the process and its group within a moment: that is one
+    // wish.
+    constexpr auto kSameWish = std::chrono::seconds(1);
+    std::chrono::steady_clock::time_point first;
     while (true) {
         std::array<pollfd, 2> fds = {{{.fd = signals_.get(), .events = POLLIN, .revents = 0},
                                       {.fd = leave_.get(), .events = POLLIN, .revents = 0}}};
@@ -51,7 +56,12 @@ void Interrupts::watch() {
         if (fds[0].revents != 0) {
             signalfd_siginfo info{};
             if (::read(signals_.get(), &info, sizeof info) != sizeof info) continue;
-            if (!source_.request_stop()) ::_exit(static_cast<int>(ExitCode::interrupted));
+            const auto now = std::chrono::steady_clock::now();
+            if (source_.request_stop()) {
+                first = now;
+            } else if (now - first > kSameWish) {
+                ::_exit(static_cast<int>(ExitCode::interrupted));
+            }
             continue;
         }
         if (fds[1].revents != 0) return;

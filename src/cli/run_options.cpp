@@ -1,7 +1,9 @@
 #include "cli/run_options.hpp"
 
 #include "base/json.hpp"
+#include "remote/profile.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace slipway::cli {
@@ -24,7 +26,10 @@ std::vector<std::string> strings_at(const json::object& object, std::string_view
 
 // A later `resume` may be typed in another folder; a built-in name is no file.
 std::string lasting_name(const std::string& profile) {
-    return std::filesystem::exists(profile) ? std::filesystem::absolute(profile).string() : profile;
+    const bool built_in = std::ranges::any_of(remote::builtin_profiles(),
+                                              [&](const auto& p) { return p.name == profile; });
+    if (built_in || !std::filesystem::exists(profile)) return profile;
+    return std::filesystem::absolute(profile).string();
 }
 
 }  // namespace

@@ -44,6 +44,19 @@ class RunSink final : public engine::EventSink {
     std::function<void(std::int64_t)> on_begin_;
 };
 
+// Hosts of earlier runs that have left the spec can still be reached: what was changed there is
+// undone by `reset` like everything else.
+config::Spec with_former_hosts(config::Spec spec, store::Journal& journal) {
+    for (const store::Run& run : journal.runs()) {
+        if (run.spec.empty()) continue;
+        for (const config::Host& host :
+             stored_spec(run.spec, fmt::format("spec of run {}", run.id)).hosts) {
+            if (spec.find_host(host.name) == nullptr) spec.hosts.push_back(host);
+        }
+    }
+    return spec;
+}
+
 // Everything a run holds while it goes on. Members in the order they must be given back, last
 // first.
 struct Bench {
@@ -56,13 +69,15 @@ struct Bench {
     Bench(const Call& call, const RunRequest& request)
         : lock(take_lock(request)),
           journal(store::Journal::create_or_open(request.cluster.journal())),
-          fleet(open_fleet(request.spec, request.options, request.cluster, Keep::changes,
+          fleet(open_fleet(with_former_hosts(request.spec, *journal), request.options,
+                           request.cluster, Keep::changes,
                            sudo_passwords(request.spec, journal.get(), terminal_prompt()))),
           operation(request.spec, *fleet, system_clock(),
                     {.ignore_checks = request.options.ignore_checks,
                      .run_options = request.options.to_json(),
                      .wait_for_user = call.output.err_is_terminal && !call.arguments.has("--yes") &&
-                                      request.detached == nullptr}) {}
+                                      request.detached == nullptr,
+                     .retry_only = request.retry_only}) {}
 
     static store::RunLock take_lock(const RunRequest& request) {
         make_private_folders(request.cluster.folder);
@@ -146,6 +161,20 @@ void look_at_hosts(const Call& call, cluster::Operation& operation, const std::s
     operation.gather_facts(stop);
 }
 
+// A mistyped name would otherwise look like a retry that found nothing to do.
+void require_failed(store::Journal& journal, const std::string& target) {
+    for (const store::NodeState& state : journal.node_states()) {
+        const bool named = state.node == target || state.node.starts_with(target + "/") ||
+                           state.node.ends_with("/" + target);
+        const bool open =
+            state.outcome == "failed" || state.outcome.empty() || state.outcome == "cancelled";
+        if (named && open) return;
+    }
+    throw UserError("RETRY-NOTHING", fmt::format("nothing of '{}' has failed", printable(target)),
+                    {.cause = "no failed or unfinished step has this host or name",
+                     .remedy = "see: slipway status; slipway retry without a name tries all"});
+}
+
 void show_failed_checks(const Call& call, const std::vector<cluster::CheckResult>& checks) {
     call.output.err() << checks_table(checks, call.output.err_style, call.output.verbose)
                       << std::flush;
@@ -208,7 +237,7 @@ ExitCode run_reset(const Call& call, const RunRequest& request) {
 }
 
 ExitCode continue_last_run(const Call& call, const ClusterFolder& cluster,
-                           const std::string& command) {
+                           const std::string& command, const std::string& retry_only) {
     const store::Run run = find_run(*open_journal(cluster), cluster);
     if (!engine::can_be_continued(run)) {
         throw UserError("RUN-COMPLETE",
@@ -221,6 +250,8 @@ ExitCode continue_last_run(const Call& call, const ClusterFolder& cluster,
                        .spec = stored_spec(run.spec, fmt::format("spec of run {}", run.id)),
                        .options = RunOptions::from_json(run.options)};
     request.options.override_with(call.arguments);
+    if (!retry_only.empty()) require_failed(*open_journal(cluster), retry_only);
+    request.retry_only = retry_only;
     return run.kind == "reset" ? run_reset(call, request) : run_apply(call, request);
 }
 

@@ -24,6 +24,7 @@ struct RunRequest {
     bool ask = false;                  // show the counts and ask before the run begins
     const SavedPlan* saved = nullptr;  // must still fit
     Detached* detached = nullptr;      // go on in the background
+    std::string retry_only = {};       // of what had failed: a host, a step, or HOST/STEP
 };
 
 ExitCode run_apply(const Call& call, const RunRequest& request);
@@ -32,7 +33,7 @@ ExitCode run_reset(const Call& call, const RunRequest& request);
 // Goes on with the last run as it was started; throws RUN-COMPLETE when there is nothing to go on
 // with.
 ExitCode continue_last_run(const Call& call, const ClusterFolder& cluster,
-                           const std::string& command);
+                           const std::string& command, const std::string& retry_only = "");
 
 // The spec and options of the last apply: what a reset undoes.
 store::Run last_apply(store::Journal& journal, const ClusterFolder& cluster);

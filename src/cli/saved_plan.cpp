@@ -46,8 +46,10 @@ void save_plan(const std::filesystem::path& file, const SavedPlan& saved) {
 }
 
 SavedPlan load_plan(const std::filesystem::path& file) {
-    const json::value document = parse_json(read_file(file, kLargestPlan), file.string());
-    const json::object* object = document.if_object();
+    json::error_code not_json;
+    const std::string text = read_file(file, kLargestPlan);
+    const json::value document = json::parse(text, not_json);
+    const json::object* object = not_json ? nullptr : document.if_object();
     const json::value* plan = object == nullptr ? nullptr : object->if_contains("plan");
     if (object == nullptr || int_at(*object, "slipwayPlan") != kFormat || plan == nullptr ||
         !plan->is_object() || !object->contains("spec") || !object->contains("options")) {

@@ -35,7 +35,14 @@ std::string name_of_cluster(const Call& call) {
 }  // namespace
 
 std::filesystem::path state_root(const Arguments& arguments) {
-    if (arguments.has("--state")) return std::filesystem::absolute(arguments.value("--state"));
+    if (arguments.has("--state")) {
+        const std::string folder = arguments.value("--state");
+        if (folder.empty()) {
+            throw UsageError("USAGE-BAD-VALUE", "--state needs a folder",
+                             {.remedy = "leave it out for the default, or name a folder"});
+        }
+        return std::filesystem::absolute(folder);
+    }
     if (const std::string state = environment("SLIPWAY_STATE"); !state.empty()) {
         return std::filesystem::absolute(state);
     }
@@ -55,8 +62,11 @@ std::vector<std::string> known_clusters(const std::filesystem::path& root) {
     std::vector<std::string> names;
     std::error_code failure;
     for (const auto& entry : std::filesystem::directory_iterator(root, failure)) {
-        if (std::filesystem::exists(entry.path() / "journal.db", failure)) {
+        // A folder whose journal is lost still belongs to a cluster: what it lacks is told by name.
+        for (const char* trace : {"journal.db", "journal.db.last-good", "seal.key"}) {
+            if (!std::filesystem::exists(entry.path() / trace, failure)) continue;
             names.push_back(entry.path().filename().string());
+            break;
         }
     }
     std::ranges::sort(names, natural_less);

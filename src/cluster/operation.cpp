@@ -61,6 +61,18 @@ Operation::Operation(config::Spec spec, remote::Fleet& fleet, Clock& clock,
                      OperationOptions options)
     : spec_(std::move(spec)), fleet_(fleet), clock_(clock), options_(std::move(options)) {}
 
+// A link that fails once is no reason to give a machine up.
+remote::Facts Operation::facts_of(const std::string& host, const std::stop_token& stop) {
+    for (std::int64_t tries = 0;; ++tries) {
+        try {
+            return fleet_.host(host).facts({.stop = stop});
+        } catch (const Error& error) {
+            if (error.recovery() != Recovery::transient || tries >= spec_.limits.retries) throw;
+        }
+        if (!clock_.sleep_for(Millis(250) * (tries + 1), stop)) throw Cancelled();
+    }
+}
+
 void Operation::gather_facts(std::stop_token stop) {
     struct Answers {
         Mutex mutex;
@@ -72,7 +84,7 @@ void Operation::gather_facts(std::stop_token stop) {
         for (std::size_t i = next++; i < spec_.hosts.size() && !stop.stop_requested(); i = next++) {
             const std::string& name = spec_.hosts[i].name;
             try {
-                remote::Facts facts = fleet_.host(name).facts({.stop = stop});
+                remote::Facts facts = facts_of(name, stop);
                 const Lock lock(answers.mutex);
                 answers.facts[name] = std::move(facts);
             } catch (const Error& error) {
@@ -168,7 +180,8 @@ RunReport Operation::execute(store::Journal& journal, const engine::Plan& plan,
                               {.run = session.run,
                                .resumed = session.resumed,
                                .undo = kind == "reset",
-                               .wait_for_user = options_.wait_for_user});
+                               .wait_for_user = options_.wait_for_user,
+                               .retry_only = options_.retry_only});
     return {.run = session.run,
             .resumed = session.resumed,
             .outcome = executor.run(session.states, stop)};

@@ -25,6 +25,7 @@ struct OperationOptions {
     std::vector<std::string> ignore_checks = {};
     std::string run_options = {};  // JSON kept with the run, for `resume`
     bool wait_for_user = false;
+    std::string retry_only = {};  // see engine::ExecutorOptions
 };
 
 struct RunReport {
@@ -61,6 +62,7 @@ class Operation {
   private:
     RunReport execute(store::Journal& journal, const engine::Plan& plan, const std::string& kind,
                       engine::EventSink* sink, std::stop_token stop);
+    remote::Facts facts_of(const std::string& host, const std::stop_token& stop);
     void record_findings(store::Journal& journal, std::int64_t run, engine::EventSink* sink);
 
     config::Spec spec_;

@@ -100,8 +100,14 @@ std::vector<std::string> read_heading(const CsvRow& row, const std::string& wher
     return keys;
 }
 
+// A quoted cell may hold commas instead of semicolons: both are how people write lists.
+std::string listed(std::string cell) {
+    std::ranges::replace(cell, ',', ';');
+    return cell;
+}
+
 void read_labels(Row& row, std::vector<std::string>& problems) {
-    for (const std::string& label : words(row.cells["labels"], ';')) {
+    for (const std::string& label : words(listed(row.cells["labels"]), ';')) {
         const std::size_t equals = label.find('=');
         if (equals == std::string::npos) {
             problems.push_back(
@@ -140,7 +146,7 @@ std::vector<Row> read_csv(const Source& csv, std::vector<std::string>& problems)
         }
         for (std::size_t i = 0; i < at->cells.size(); ++i)
             row.cells[keys[i]] = std::string(trim(at->cells[i]));
-        row.roles = words(row.cells["roles"], ';');
+        row.roles = words(listed(row.cells["roles"]), ';');
         read_labels(row, problems);
         out.push_back(std::move(row));
     }

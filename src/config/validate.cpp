@@ -282,6 +282,19 @@ void check_endpoint(const Spec& spec, Findings& findings) {
     }
 }
 
+// Said once, not once a host: a thousand machines may have labels.
+void tell_what_comes_later(const Spec& spec, Findings& findings) {
+    for (std::size_t i = 0; i < spec.hosts.size(); ++i) {
+        const Host& host = spec.hosts[i];
+        if (host.labels.empty() && host.taints.empty()) continue;
+        findings.notice(
+            "SPEC-LATER", fmt::format("hosts[{}].{}", i, host.labels.empty() ? "taints" : "labels"),
+            "is kept, but this version only prepares machines",
+            "nothing to do; labels and taints take effect once Slipway installs Kubernetes");
+        return;
+    }
+}
+
 void check_step_hosts(const std::vector<std::string>& steps, std::string_view key, const Spec& spec,
                       HostNames& names, Findings& findings) {
     std::set<std::string> known;
@@ -307,6 +320,7 @@ void validate(const Spec& spec, Findings& findings) {
     check_bastions(spec, names, findings);
     check_networks(spec, findings);
     check_endpoint(spec, findings);
+    tell_what_comes_later(spec, findings);
     unique_names(spec.hooks.pre_install, "hooks.preInstall", "name", "SPEC-DUPLICATE-NAME", name,
                  findings);
     unique_names(spec.hooks.post_install, "hooks.postInstall", "name", "SPEC-DUPLICATE-NAME", name,

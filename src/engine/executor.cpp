@@ -18,6 +18,20 @@ bool finished_well(const std::string& outcome) {
            outcome == "undone";
 }
 
+// What an earlier session said of a step that is not tried again.
+Failure recorded_failure(const store::NodeState& state, const Step& step) {
+    const json::value detail =
+        state.detail.empty() ? json::object() : parse_json(state.detail, state.node);
+    const json::object error = detail.is_object() ? detail.get_object() : json::object();
+    return {.node = state.node,
+            .host = step.host,
+            .step = step.id,
+            .error = string_at(error, "error"),
+            .message = string_at(error, "message"),
+            .cause = string_at(error, "cause"),
+            .remedy = string_at(error, "remedy")};
+}
+
 }  // namespace
 
 std::string_view to_string(RunResult result) {
@@ -81,6 +95,7 @@ void Executor::Impl::load(const std::vector<store::NodeState>& known) {
     started_ = world_.clock.steady();
     recorded_.assign(plan_.size(), false);
     open_intent_.assign(plan_.size(), false);
+    std::vector<NodeIndex> left_failed;
     for (const store::NodeState& state : known) {
         const NodeIndex node = plan_.find(state.node);
         if (node == kNoNode || plan_.node(node).fingerprint != state.fingerprint) continue;
@@ -88,6 +103,13 @@ void Executor::Impl::load(const std::vector<store::NodeState>& known) {
         recorded_[node] = recorded_as_done(state, plan_.node(node));
         // Serves the crash between intent and result, and the step a cancel cut short.
         open_intent_[node] = ours && (state.outcome.empty() || state.outcome == "cancelled");
+        const Step& step = plan_.node(node).step;
+        const bool chosen = options_.retry_only.empty() || options_.retry_only == step.host ||
+                            options_.retry_only == step.id || options_.retry_only == state.node;
+        if (ours && state.outcome == "failed" && !chosen) {
+            left_failed.push_back(node);
+            failures_[node] = recorded_failure(state, step);
+        }
         if (ours && finished_well(state.outcome)) {
             frontier_.mark_done(node);
             progress_.settled(node);
@@ -101,6 +123,7 @@ void Executor::Impl::load(const std::vector<store::NodeState>& known) {
         }
     }
     for (store::Baseline& b : world_.journal.baselines()) before_[b.node] = std::move(b.before);
+    for (const NodeIndex node : left_failed) frontier_.settle_failed(node);
     // Meant for a process that has died since; obeying it now would surprise everybody.
     refuse_commands("refused: the process it was meant for has ended");
     frontier_.open();

@@ -66,7 +66,10 @@ struct ExecutorOptions {
     bool resumed = false;
     bool undo = false;           // a reversed plan: acts are undos and outcomes are `undone`
     bool wait_for_user = false;  // a needs-user error waits for retry, skip or cancel
-    Millis tick{200};            // how often commands and deadlines are looked at
+    // Of what failed in earlier sessions only this host, step or node is tried again; "": all of
+    // it.
+    std::string retry_only = {};
+    Millis tick{200};  // how often commands and deadlines are looked at
     Millis cancel_grace{4000};
 };
 

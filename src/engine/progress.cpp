@@ -67,12 +67,19 @@ void Progress::measured(NodeIndex node, double seconds) {
     ++measured_count_;
 }
 
-double Progress::pace() const {
+double Progress::pace(const std::vector<Running>& running) const {
     // The expectation itself weighs as much as a few steps, so one odd step does not throw the
     // estimate.
     const double prior = 3.0 * total_ / static_cast<double>(std::max<std::size_t>(1, plan_.size()));
-    const double pace = (actual_of_measured_ + prior) / (expected_of_measured_ + prior);
-    return std::clamp(pace, 0.01, 20.0);
+    double actual = actual_of_measured_ + prior;
+    double expected = expected_of_measured_ + prior;
+    // A step that is past its time says as much as a finished one.
+    for (const Running& r : running) {
+        if (r.elapsed <= seconds_[r.node]) continue;
+        actual += r.elapsed;
+        expected += seconds_[r.node];
+    }
+    return std::clamp(actual / expected, 0.01, 50.0);
 }
 
 ProgressReport Progress::report(const Frontier& frontier, const std::vector<Running>& running) {
@@ -86,7 +93,7 @@ ProgressReport Progress::report(const Frontier& frontier, const std::vector<Runn
     out.percent = shown_;
     if (finished) return out;
 
-    const double speed = pace();
+    const double speed = pace(running);
     double longest = 0.0;
     double under_way = 0.0;
     for (const Running& r : running) {

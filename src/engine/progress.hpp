@@ -43,7 +43,7 @@ class Progress {
     ProgressReport report(const Frontier& frontier, const std::vector<Running>& running);
 
   private:
-    double pace() const;  // actual over expected, so far
+    double pace(const std::vector<Running>& running) const;  // actual over expected, so far
 
     const Plan& plan_;
     std::vector<double> seconds_;
