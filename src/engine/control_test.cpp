@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "engine/testing/site.hpp"
 
+#include <atomic>
 #include <functional>
 #include <thread>
 
@@ -92,7 +93,7 @@ TEST(Control, CancelFromAnotherProcessIsAnsweredAndRecorded) {
                               while (!context.stop().stop_requested()) std::this_thread::yield();
                               throw Cancelled();
                           }});
-    std::int64_t command = 0;
+    std::atomic<std::int64_t> command{0};
     c.react.on("step.started", [&](const Event&) { command = c.leave("cancel"); });
     EXPECT_EQ(c.run().result, RunResult::cancelled);
     EXPECT_EQ(c.answer(command), "cancelling");
@@ -108,7 +109,7 @@ TEST(Control, RetryOfAHostWhileTheRunGoesOn) {
                                  while (!let_go) std::this_thread::yield();
                              }});
     c.site.fail("w1/a", Recovery::fatal, 1);
-    std::int64_t command = 0;
+    std::atomic<std::int64_t> command{0};
     c.react.on("host.set-aside", [&](const Event&) { command = c.leave("retry", "w1"); });
     c.react.on("host.returned", [&](const Event&) { let_go = true; });
     const Outcome o = c.run();
@@ -127,7 +128,7 @@ TEST(Control, FailedStepCanBeSkippedAndTheHostGoesOn) {
                                  while (!let_go) std::this_thread::yield();
                              }});
     c.site.fail("w1/a", Recovery::fatal);
-    std::int64_t command = 0;
+    std::atomic<std::int64_t> command{0};
     c.react.on("host.set-aside", [&](const Event&) {
         command = c.leave("skip", "w1/a");
         let_go = true;
@@ -149,7 +150,7 @@ TEST(Control, SkipIsRefusedWhereTheStepDoesNotAllowIt) {
     step.skippable = false;
     step.why_not_skippable = "nothing works without it";
     c.site.step("w1/b", {"w1/a"});
-    std::int64_t command = 0;
+    std::atomic<std::int64_t> command{0};
     std::atomic<bool> answered{false};
     c.site.fault("w1/a", {.times = 1, .act = [&](Context&) {
                               while (!answered) std::this_thread::yield();
