@@ -50,7 +50,8 @@ Executor::Executor(const Plan& plan, World world, Policy policy, ExecutorOptions
 // A step that does not listen keeps its thread, and the thread what it uses: joining it would break
 // the promise that a cancelled run ends. The process is about to exit.
 Executor::~Executor() {
-    if (impl_->abandoned() > 0) static_cast<void>(impl_.release());
+    if (impl_->abandoned() == 0) return;
+    [[maybe_unused]] const Impl* left_to_its_threads = impl_.release();
 }
 
 Outcome Executor::run(const std::vector<store::NodeState>& known, std::stop_token stop) {

@@ -127,6 +127,50 @@ class Contract(case.Case):
         site.run("reset", "--yes").expect(0)
         self.assertEqual(site.hosts()["hosts"], found)
 
+    def test_reset_also_undoes_hosts_that_have_left_the_spec(self):
+        site = self.site()
+        found = self.fresh_hosts(site)
+        site.run("apply", "--yes").expect(0)
+        site.spec.write_text("".join(l for l in site.spec.read_text().splitlines(True) if "name: w2" not in l))
+        site.run("apply", "--yes").expect(0)
+        site.run("reset", "--yes").expect(0)
+        site.spec.write_text(self.program.run("init", "site", *[a for h in case.THREE for a in ("--host", h)]).out)
+        killed = site.run("apply", "--yes", env={"SLIPWAY_FAILPOINT": "engine.after-run=kill"})
+        self.assertEqual(killed.code, -9)
+        self.assertEqual(site.hosts()["hosts"], found)
+
+    def test_restore_is_refused_while_the_journal_is_whole(self):
+        site = self.site()
+        site.run("apply", "--yes").expect(0)
+        self.assertIn("RESTORE-NOT-NEEDED", site.run("restore").err)
+        self.assertEqual(len(site.run("runs", "-o", "json").expect(0).json["runs"]), 1)
+
+    def test_lost_journal_is_named_and_can_be_restored(self):
+        site = self.site()
+        site.run("apply", "--yes").expect(0)
+        for file in site.journal.parent.glob("journal.db*"):
+            if file.suffix != ".last-good":
+                file.unlink()
+        self.assertIn("STATE-MISSING", site.run("status").err)
+        site.run("restore").expect(0)
+        self.assertEqual(site.run("apply", "--yes", "-o", "json").expect(0).json["changed"], 0)
+
+    def test_retry_of_a_name_that_did_not_fail_is_refused(self):
+        profile = self.profile("hosts:\n  w2:\n    faults: [{on: kernel, times: always, error: fatal}]\n")
+        site = self.site(simulate=profile)
+        site.run("apply", "--yes").expect(5)
+        self.assertIn("RETRY-NOTHING", site.run("retry", "--host", "nosuch").err)
+
+    def test_retry_of_one_host_leaves_the_other_failed(self):
+        profile = self.profile("hosts:\n  w*:\n    faults: [{on: kernel, times: always, error: fatal}]\n")
+        site = self.site(simulate=profile)
+        site.run("apply", "--yes").expect(5)
+        self.profile("")
+        site.run("retry", "--host", "w1").expect(5)
+        failed = {n for n, outcome in site.outcomes().items() if outcome == "failed"}
+        self.assertTrue(failed and all(n.startswith("w2/") for n in failed), failed)
+        site.run("retry").expect(0)
+
     def test_damaged_journal_can_be_put_back_from_the_copy_of_the_last_finished_run(self):
         site = self.site()
         site.run("apply", "--yes").expect(0)
