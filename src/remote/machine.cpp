@@ -411,7 +411,8 @@ void reboot_kernel(Model& model) {
             try {
                 set_sysctl(model, key, value);
             } catch (const RemoteError&) {
-                // Empty on purpose, as at a real boot: systemd-sysctl notes it in the log and goes on.
+                // Empty on purpose, as at a real boot: systemd-sysctl notes it in the log and goes
+                // on.
             }
         }
     }

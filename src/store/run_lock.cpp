@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 namespace slipway::store {
@@ -45,12 +45,10 @@ std::string computer_name() {
     return name.data();
 }
 
+// Not getpwuid: a static program would load the computer's name service modules for it.
 std::string user_name() {
-    struct passwd entry{};
-    struct passwd* found = nullptr;
-    std::array<char, 4096> buffer{};
-    ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
-    return found != nullptr ? found->pw_name : fmt::format("uid {}", ::geteuid());
+    const char* user = ::getenv("USER");
+    return user != nullptr && *user != '\0' ? user : fmt::format("uid {}", ::geteuid());
 }
 
 std::string to_text(const LockHolder& holder) {
