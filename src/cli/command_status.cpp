@@ -26,13 +26,16 @@ struct HostCounts {
 
 using Hosts = std::map<std::string, HostCounts, NaturalOrder>;
 
-// "" as an outcome is an intent without a result: under way, or to be looked at again.
-Hosts count_by_host(const std::vector<store::NodeState>& states) {
+// Of this run only. "" is an intent without a result, "cancelled" one that was cut short: both are
+// looked at again.
+Hosts count_by_host(const std::vector<store::NodeState>& states, std::int64_t run) {
     Hosts hosts;
     for (const store::NodeState& state : states) {
+        if (state.run != run) continue;
         const std::size_t slash = state.node.find('/');
         const std::string host = slash == std::string::npos ? "" : state.node.substr(0, slash);
-        ++hosts[host].outcomes[state.outcome.empty() ? "unfinished" : state.outcome];
+        const bool open = state.outcome.empty() || state.outcome == "cancelled";
+        ++hosts[host].outcomes[open ? "unfinished" : state.outcome];
     }
     return hosts;
 }
@@ -56,6 +59,24 @@ std::string hosts_table(const Hosts& hosts) {
     return rows.size() == 1 ? "" : table(rows);
 }
 
+bool is_paused(store::Journal& journal, std::int64_t run) {
+    const std::vector<store::EventRow> rows =
+        journal.events({.run = run,
+                        .types = {"run.paused", "run.continued", "run.resumed"},
+                        .limit = 1,
+                        .newest_first = true});
+    return !rows.empty() && rows.front().type == "run.paused";
+}
+
+// Delegated steps nobody has reported yet.
+std::vector<std::string> waiting_for_others(store::Journal& journal, std::int64_t run) {
+    std::vector<std::string> nodes;
+    for (const store::Delegation& d : journal.delegations(run)) {
+        if (d.state == "waiting" || d.state == "leased") nodes.push_back(d.node);
+    }
+    return nodes;
+}
+
 // The last progress event of the run, in words.
 std::string progress_words(store::Journal& journal, std::int64_t run) {
     const std::vector<store::EventRow> rows =
@@ -69,10 +90,10 @@ ExitCode run(const Call& call) {
     const store::Run last = find_run(*journal, cluster);
     const std::optional<store::LockHolder> holder = store::RunLock::holder(cluster.folder);
     const bool alive = living_run(cluster, *journal) == last.id;
-    const std::string result = alive                 ? "running"
+    const std::string result = alive ? is_paused(*journal, last.id) ? "paused" : "running"
                                : last.result.empty() ? "interrupted"
                                                      : last.result;
-    const Hosts hosts = count_by_host(journal->node_states());
+    const Hosts hosts = count_by_host(journal->node_states(), last.id);
     const std::string progress = alive ? progress_words(*journal, last.id) : "";
 
     json::array list;
@@ -85,11 +106,16 @@ ExitCode run(const Call& call) {
                            {"hosts", std::move(list)}};
     if (last.finished_ms != 0) object["finished"] = format_utc(last.finished_ms);
     if (!progress.empty()) object["progress"] = progress;
+    const std::vector<std::string> waiting =
+        alive ? waiting_for_others(*journal, last.id) : std::vector<std::string>();
+    if (!waiting.empty()) object["waiting"] = json::array(waiting.begin(), waiting.end());
     if (holder) object["lock"] = holder->describe(system_clock().wall_ms());
     call.output.data(object, [&] {
         std::string out =
             fmt::format("{}: {} run {}, {}\n", cluster.name, last.kind, last.id, result);
         if (!progress.empty()) out += fmt::format("  {}\n", progress);
+        if (!waiting.empty())
+            out += fmt::format("  waits for outside programs: {}\n", join(waiting, ", "));
         if (holder)
             out += fmt::format("  held by {}\n", holder->describe(system_clock().wall_ms()));
         const std::string counts = hosts_table(hosts);

@@ -245,6 +245,13 @@ ExitCode continue_last_run(const Call& call, const ClusterFolder& cluster,
                                     cluster.name, run.result),
                         {.remedy = "slipway apply -c FILE starts a new run"});
     }
+    if (call.arguments.has("--config") && config::to_canonical_json(read_spec(call)) != run.spec) {
+        throw UserError(
+            "RUN-OTHER-SPEC",
+            fmt::format("run {} of {} was started with another spec", run.id, cluster.name),
+            {.cause = "a run goes on with the spec it was started with",
+             .remedy = "leave -c out to go on with it, or: slipway apply -c FILE"});
+    }
     RunRequest request{.command = command,
                        .cluster = cluster,
                        .spec = stored_spec(run.spec, fmt::format("spec of run {}", run.id)),

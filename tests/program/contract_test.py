@@ -171,6 +171,14 @@ class Contract(case.Case):
         self.assertTrue(failed and all(n.startswith("w2/") for n in failed), failed)
         site.run("retry").expect(0)
 
+    def test_resume_with_another_spec_is_refused(self):
+        site = self.site()
+        self.fresh_hosts(site)
+        other = self.folder / "other.yaml"
+        other.write_text(site.spec.read_text() + "  os: {swapOff: false}\n")
+        self.assertIn("RUN-OTHER-SPEC", site.run("resume", "-c", other).err)
+        site.run("resume", "-c", site.spec).expect(0)
+
     def test_damaged_journal_can_be_put_back_from_the_copy_of_the_last_finished_run(self):
         site = self.site()
         site.run("apply", "--yes").expect(0)

@@ -75,6 +75,7 @@ class Processes(case.Case):
                    len([e for e in self.events(site, "step.finished") if e["outcome"] == "changed"]))
         begun = len(self.events(site, "step.started"))
         self.assertIsNone(run.poll(), "a paused run stays")
+        self.assertEqual(site.run("status", "-o", "json").expect(0).json["result"], "paused")
         self.assertEqual(len(self.events(site, "step.started")), begun)
         site.run("resume").expect(0)
         run.communicate(timeout=60)
