@@ -9,9 +9,12 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/secret.hpp"
+#include "remote/facts.hpp"
+#include "wire/messages.hpp"
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -21,30 +24,6 @@ namespace slipway::remote {
 
 struct CallOptions {
     std::stop_token stop = {};
-};
-
-struct Facts {
-    std::string hostname;
-    std::string os_id;       // debian, ubuntu, rocky …
-    std::string os_version;  // 12
-    std::string kernel;
-    std::string arch;  // amd64, arm64
-    std::string machine_id;
-    std::string product_uuid;
-    std::int64_t cpus = 0;
-    std::int64_t memory_mib = 0;
-    std::int64_t disk_free_mib = 0;  // of /var/lib
-    int cgroup_version = 2;
-    std::string selinux;       // "", disabled, permissive, enforcing
-    std::string firewall;      // "", firewalld, ufw
-    std::string time_service;  // "", chrony, systemd-timesyncd
-    std::vector<std::string> addresses;
-    std::vector<std::string> swaps;
-    std::int64_t clock_offset_ms = 0;
-    std::string package_manager;  // apt, dnf
-
-    json::object to_json() const;
-    static Facts from_json(const json::object& object);
 };
 
 struct FileState {
@@ -67,6 +46,10 @@ struct Command {
     std::vector<std::string> argv;
     std::map<std::string, std::string> env = {};
     std::string input = {};
+    std::string folder = {};  // where it runs; "" = /
+    // Not empty: the command runs as a job of this name on the host, which a lost link does not end.
+    // A job of this name that is there already is followed instead of started again.
+    std::string job = {};
     Millis deadline = std::chrono::minutes(5);
     // Called for each line as it comes, on the calling thread.
     std::function<void(std::string_view stream, std::string_view line)> on_line = {};
@@ -87,13 +70,28 @@ struct UserState {
     bool operator==(const UserState&) const = default;
 };
 
+using wire::Fetch;
+using wire::Fetched;
+using wire::Port;
+using wire::ProbeAnswer;
+using wire::Protocol;
+
+// Ports held open for probes, until this object goes.
+class Listener {
+  public:
+    virtual ~Listener() = default;
+    // Ports that could not be opened, and why ("address already in use").
+    virtual const std::map<std::uint32_t, std::string>& refused() const = 0;
+};
+
 class Host {
   public:
     virtual ~Host() = default;
 
     virtual const std::string& name() const = 0;
 
-    virtual Facts facts(const CallOptions& call) = 0;
+    // Everything in one round trip.
+    virtual Facts facts(const FactsQuery& query, const CallOptions& call) = 0;
 
     virtual std::optional<FileState> read_file(const std::string& path,
                                                const CallOptions& call) = 0;
@@ -139,6 +137,23 @@ class Host {
 
     virtual std::map<std::string, std::string> mounts(
         const CallOptions& call) = 0;  // folder -> source
+
+    // A file by its digest from an HTTP(S) server, straight to the host; goes on where an earlier
+    // attempt stopped. `progress` is told the bytes so far.
+    virtual Fetched fetch(const Fetch& what, const std::function<void(std::uint64_t)>& progress,
+                          const CallOptions& call) = 0;
+
+    // Can hosts reach one another? One listens, the others probe; both name the same nonce.
+    virtual std::unique_ptr<Listener> listen(const std::vector<Port>& ports,
+                                             const std::string& nonce,
+                                             const CallOptions& call) = 0;
+    virtual std::vector<ProbeAnswer> probe(const std::vector<Port>& targets,
+                                           const std::string& nonce, Millis timeout,
+                                           const CallOptions& call) = 0;
+
+    // This run acts on the host from now on; throws LockedError HOST-BUSY when another one does.
+    virtual void claim(const std::string& owner, const std::string& label,
+                       const CallOptions& call) = 0;
 };
 
 // The hosts of one run by name. Valid for the whole run; safe to call from many threads.
