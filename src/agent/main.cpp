@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int main(int argc, char** argv) {

@@ -48,8 +48,10 @@ struct Command {
     std::string input = {};
     std::string folder = {};  // where it runs; "" = /
     // Not empty: the command runs as a job of this name on the host, which a lost link does not
-    // end. A job of this name that is there already is followed instead of started again.
+    // end. What an earlier, interrupted attempt has started under this name is followed instead of
+    // started again, if `follow` says that there was one; otherwise its remains are removed first.
     std::string job = {};
+    bool follow = false;
     Millis deadline = std::chrono::minutes(5);
     // Called for each line as it comes, on the calling thread.
     std::function<void(std::string_view stream, std::string_view line)> on_line = {};

@@ -215,7 +215,7 @@ void Channel::read_loop() {
             const Steady::time_point now = Steady::now();
             if (wait[0].revents != 0) {
                 const ssize_t n = ::read(out_, buffer.data(), buffer.size());
-                if (n < 0 && errno == EINTR) continue;
+                if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
                 if (n <= 0) return lose("the other side closed it");
                 heard = now;
                 parser_.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(n)));

@@ -39,8 +39,8 @@ struct ChannelOptions {
 // The agent refused or failed; see agent/request.hpp for the codes.
 struct Reply {
     bool failed = false;
-    std::string body;
-    wire::Failure failure;
+    std::string body = {};
+    wire::Failure failure = {};
 };
 
 class Channel {

@@ -44,11 +44,11 @@ struct Started {
 
 // How far it came, for the reason of a failure.
 struct BootstrapFailure {
-    std::string code;    // ended, stalled, no-sudo, sudo-password-wanted, sudo-password-wrong,
+    std::string code = {};    // ended, stalled, no-sudo, sudo-password-wanted, sudo-password-wrong,
                          // requiretty, sudo-refused, nowhere, damaged, arch, protocol
-    std::string detail;  // a line the host said
-    std::string stderr_text;
-    std::string noise;  // what was printed before the first line of ours
+    std::string detail = {};  // a line the host said
+    std::string stderr_text = {};
+    std::string noise = {};  // what was printed before the first line of ours
 };
 
 // Speaks with the shell at the other end of the descriptors. Throws BootstrapFailure or Cancelled.

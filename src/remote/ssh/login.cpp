@@ -11,7 +11,7 @@ using Words = std::vector<std::string>;
 // What the user's configuration must not change: a connection that carries one program's streams.
 void add_fixed_options(Words& words) {
     for (const char* option :
-         {"BatchMode=no", "NumberOfPasswordPrompts=1", "ConnectTimeout=15", "ConnectionAttempts=1",
+         {"NumberOfPasswordPrompts=1", "ConnectTimeout=15", "ConnectionAttempts=1",
           "ServerAliveInterval=15", "ServerAliveCountMax=3", "TCPKeepAlive=yes", "ControlMaster=no",
           "ControlPath=none", "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes",
           "PermitLocalCommand=no", "RequestTTY=no", "EscapeChar=none", "UpdateHostKeys=no",
@@ -36,6 +36,8 @@ void add_host_key_options(Words& words, const SshOptions& options) {
 }
 
 void add_login_options(Words& words, const Login& login, const SshOptions& options) {
+    const bool asks = login.password && !options.only_host_key;
+    words.insert(words.end(), {"-o", asks ? "BatchMode=no" : "BatchMode=yes"});
     if (options.only_host_key) {
         words.insert(words.end(), {"-o", "PreferredAuthentications=none"});
         return;

@@ -29,13 +29,13 @@ struct Login {
 };
 
 struct SshOptions {
-    std::string known_hosts;         // pinned keys of this cluster; the user's own files count too
-    std::string config;              // -F; "" = the user's
+    std::string known_hosts = {};         // pinned keys of this cluster; the user's own files count too
+    std::string config = {};              // -F; "" = the user's
     bool accept_new_keys = false;    // into known_hosts
     // Stop before any login: to learn a host's key. Bastions on the way are checked against `pinned`.
     bool only_host_key = false;
-    std::string pinned;
-    std::vector<std::string> extra;  // further -o values
+    std::string pinned = {};
+    std::vector<std::string> extra = {};  // further -o values
 };
 
 // argv of the SSH client that runs `command` on the host, through its bastions.
