@@ -1,5 +1,5 @@
-// Writes one JSON object, member by member, in the order they come. The agent only ever writes JSON,
-// so this is all it has of it.
+// Writes one JSON object, member by member, in the order they come. The agent only ever writes
+// JSON, so this is all it has of it.
 //
 //     JsonWriter json;
 //     json.member("hostname", name);
