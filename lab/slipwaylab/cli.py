@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from . import access, faults, image, lifecycle, machine as machines, state
+from . import access, doctor, faults, image, lifecycle, machine as machines, state
 from .command import LabError
 
 ABOUT = "A small data centre on one computer: machines with systemd and sshd that can be cut, filled and slowed."
@@ -65,6 +65,8 @@ def parser():
     build = command("image", do_image, "make the image the machines share, and print where it is")
     build.add_argument("--variant", choices=image.VARIANTS, default="base")
 
+    command("doctor", do_doctor, "say what keeps this computer from holding a lab, and what a lab here cannot do")
+
     settle = commands.add_parser("settle")  # for launch.sh: a machine has ended
     settle.set_defaults(run=do_settle)
     settle.add_argument("--machine", required=True)
@@ -81,6 +83,8 @@ def _count(text):
 
 def do_up(lab, arguments):
     started = time.monotonic()
+    if not lab.exists and (obstacles := doctor.obstacles()):
+        raise LabError("; ".join(obstacles))
     lifecycle.up(lab, arguments.count, prefix=arguments.name, behind=arguments.behind_bastion, light=arguments.light,
                  memory=arguments.memory, disk_size=arguments.disk, variant=arguments.variant)
     print(f"lab: {arguments.count} machines up in {time.monotonic() - started:.1f} s", file=sys.stderr)
@@ -134,6 +138,19 @@ def do_image(lab, arguments):
     print(image.ensure(arguments.variant))
 
 
+def do_doctor(lab, arguments):
+    obstacles = doctor.obstacles()
+    for sentence in obstacles:
+        print(f"cannot: {sentence}")
+    if obstacles:
+        return 1
+    for sentence in doctor.limits():
+        print(f"limit: {sentence}")
+    for sentence in doctor.leftovers():
+        print(f"note: {sentence}")
+    print("this computer can hold a lab")
+
+
 def do_settle(lab, arguments):
     name = arguments.machine.removeprefix(lab.prefix)
     if name in lab.machines and machines.leader(lab, lab.machines[name]) is None:
@@ -151,10 +168,9 @@ def main(argv):
     arguments = parser().parse_args(argv)
     try:
         if os.geteuid() != 0:
-            raise LabError("needs root: it mounts, and makes namespaces and cgroups; run it with sudo")
+            raise LabError(doctor.obstacles()[0])
         if arguments.run not in LOCKED:
-            arguments.run(state.Lab(arguments.lab), arguments)
-            return 0
+            return arguments.run(state.Lab(arguments.lab), arguments) or 0
         with state.lock(state.Lab(arguments.lab, damaged_is_empty=True).name):
             arguments.run(state.Lab(arguments.lab, damaged_is_empty=arguments.run is do_down), arguments)
         return 0

@@ -200,7 +200,7 @@ def ssh_banner(lab, machine, timeout=2.0):
     try:
         with where, socket.create_connection((address(lab, machine), 22), timeout=timeout) as connection:
             connection.settimeout(timeout)
-            return connection.recv(4) == b"SSH-"
+            return connection.recv(256).startswith(b"SSH-")  # the whole line, or it ends in a reset
     except OSError:
         return False
 
