@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from . import access, image, lifecycle, machine as machines, state
+from . import access, doctor, faults, image, lifecycle, machine as machines, state
 from .command import LabError
 
 ABOUT = "A small data centre on one computer: machines with systemd and sshd that can be cut, filled and slowed."
@@ -46,9 +46,26 @@ def parser():
                       help="root and deploy log in by key; ops by key or password, and gives sudo its password")
     spec.add_argument("--control-planes", type=int, default=1, metavar="N")
 
+    power = {"power-off": "shut a machine down in order", "power-on": "start it again, with a new boot id",
+             "power-cut": "pull its plug: what it had not synced to disk is lost"}
+    for name, help in power.items():
+        command(name, do_power, help).add_argument("name")
+
+    link = command("link", do_link, "what the cable of a machine does")
+    link.add_argument("name")
+    link.add_argument("state", choices=("up", "down", "slow", "reset"),
+                      help="down: packets vanish and nobody is told; slow: delay, loss and 1 Mbit/s as far as the kernel "
+                           "has them; reset: every TCP connection ends with an RST")
+
+    full = command("disk-full", do_disk_full, "take every free block of a machine's disk")
+    full.add_argument("name")
+    full.add_argument("--off", action="store_true", help="give them back")
+
     command("down", do_down, "remove the lab and everything of it")
     build = command("image", do_image, "make the image the machines share, and print where it is")
     build.add_argument("--variant", choices=image.VARIANTS, default="base")
+
+    command("doctor", do_doctor, "say what keeps this computer from holding a lab, and what a lab here cannot do")
 
     settle = commands.add_parser("settle")  # for launch.sh: a machine has ended
     settle.set_defaults(run=do_settle)
@@ -66,6 +83,8 @@ def _count(text):
 
 def do_up(lab, arguments):
     started = time.monotonic()
+    if not lab.exists and (obstacles := doctor.obstacles()):
+        raise LabError("; ".join(obstacles))
     lifecycle.up(lab, arguments.count, prefix=arguments.name, behind=arguments.behind_bastion, light=arguments.light,
                  memory=arguments.memory, disk_size=arguments.disk, variant=arguments.variant)
     print(f"lab: {arguments.count} machines up in {time.monotonic() - started:.1f} s", file=sys.stderr)
@@ -92,12 +111,44 @@ def do_spec(lab, arguments):
     print(access.spec(lab, arguments.login, arguments.control_planes), end="")
 
 
+def do_power(lab, arguments):
+    machine = lab.machine(arguments.name)
+    machine.on = arguments.command == "power-on"
+    lab.save()
+    {"power-on": machines.boot, "power-off": machines.power_off, "power-cut": machines.power_cut}[arguments.command](lab, machine)
+
+
+def do_link(lab, arguments):
+    machine = lab.machine(arguments.name)
+    if arguments.state == "reset":
+        print(f"lab: {faults.reset_connections(lab, machine)} connections reset", file=sys.stderr)
+    else:
+        faults.link(lab, machine, arguments.state)
+
+
+def do_disk_full(lab, arguments):
+    faults.disk_full(lab, lab.machine(arguments.name), not arguments.off)
+
+
 def do_down(lab, arguments):
     lifecycle.down(lab)
 
 
 def do_image(lab, arguments):
     print(image.ensure(arguments.variant))
+
+
+def do_doctor(lab, arguments):
+    obstacles = doctor.obstacles()
+    for sentence in obstacles:
+        print(f"cannot: {sentence}")
+    if obstacles:
+        return 1
+    for sentence in doctor.limits():
+        print(f"limit: {sentence}")
+    for sentence in doctor.leftovers():
+        print(f"note: {sentence}")
+    print("this computer can hold a lab")
 
 
 def do_settle(lab, arguments):
@@ -110,17 +161,16 @@ def do_settle(lab, arguments):
             machines.clear(lab, machine)
 
 
-LOCKED = {do_up, do_down, do_settle}  # ssh, status and spec only look
+LOCKED = {do_up, do_down, do_power, do_link, do_disk_full, do_settle}  # ssh, status and spec only look
 
 
 def main(argv):
     arguments = parser().parse_args(argv)
     try:
         if os.geteuid() != 0:
-            raise LabError("needs root: it mounts, and makes namespaces and cgroups; run it with sudo")
+            raise LabError(doctor.obstacles()[0])
         if arguments.run not in LOCKED:
-            arguments.run(state.Lab(arguments.lab), arguments)
-            return 0
+            return arguments.run(state.Lab(arguments.lab), arguments) or 0
         with state.lock(state.Lab(arguments.lab, damaged_is_empty=True).name):
             arguments.run(state.Lab(arguments.lab, damaged_is_empty=arguments.run is do_down), arguments)
         return 0

@@ -9,6 +9,9 @@ import subprocess
 import threading
 
 
+os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"  # some logins leave these out
+
+
 class LabError(Exception):
     """One clear sentence for the person at the terminal."""
 

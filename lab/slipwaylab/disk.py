@@ -3,6 +3,7 @@
     DISK/upper, DISK/work   what the machine changed in the image (overlay)
     DISK/var-lib            its /var/lib, in no overlay: containerd cannot put an overlay on one
     DISK/ballast            there while the disk is full
+    DISK/spare              1 MiB that an overlay needs to be mounted again on a full disk
 
 A light machine, or a computer without loop devices, keeps it in memory (tmpfs).
 """
@@ -13,7 +14,7 @@ import os
 import struct
 
 from . import mounts
-from .command import LabError, run
+from .command import run
 
 EXT4_IOC_SHUTDOWN = 0x8004587D
 NO_LOG_FLUSH = 2
@@ -42,8 +43,10 @@ def mount(lab, machine, image):
     for name in ("upper", "work"):
         (disk / name).mkdir(exist_ok=True)
     if not mounts.is_mounted(root):
+        (disk / "spare").unlink(missing_ok=True)
         run("mount", "-t", "overlay", f"slipway-lab-{lab.name}", "-o",
             f"lowerdir={image},upperdir={disk}/upper,workdir={disk}/work", root)
+        _take(disk / "spare", 1 << 20)
     return disk, root
 
 
@@ -83,22 +86,25 @@ def lose_power(lab, machine):
 def fill(lab, machine):
     """Takes every free block, as a file the machine cannot see."""
     disk, root = paths(lab, machine)
-    if not mounts.is_mounted(disk):
-        raise LabError(f"{machine.name} is off; a disk can only be filled while the machine is on")
     run("sync", "--file-system", root)
     if in_memory(machine):
         used = os.statvfs(disk)
         run("mount", "-o", f"remount,size={(used.f_blocks - used.f_bfree) * used.f_frsize}", disk)
         return
-    with open(disk / "ballast", "ab") as ballast:
-        space = os.statvfs(disk)
-        step = space.f_bfree * space.f_frsize
-        while step >= space.f_frsize and os.statvfs(disk).f_bfree:
+    space = os.statvfs(disk)
+    _take(disk / "ballast", space.f_bfree * space.f_frsize)
+    run("sync", "--file-system", disk)
+
+
+def _take(path, size):
+    """Makes the file that much longer, or takes all there is when that is less."""
+    with open(path, "ab") as file:
+        step, end = size, file.seek(0, os.SEEK_END) + size
+        while step >= 4096 and (at := file.seek(0, os.SEEK_END)) < end:
             try:
-                os.posix_fallocate(ballast.fileno(), ballast.seek(0, os.SEEK_END), step)
+                os.posix_fallocate(file.fileno(), at, min(step, end - at))
             except OSError:
                 step //= 2  # the file's own extents need blocks as well
-    run("sync", "--file-system", disk)
 
 
 def empty(lab, machine):

@@ -11,17 +11,17 @@ import signal
 import subprocess
 import time
 
-from . import cgroups, disk, identity, image, network
+from . import cgroups, disk, faults, identity, image, network
 from .command import LabError, run
 
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "lab"
 LAUNCH = pathlib.Path(__file__).resolve().parent / "launch.sh"
+INSIDE = "/mnt"
 START_SECONDS = 120
 STOP_SECONDS = 45
 
 # A later container runtime and kubelet need more than nspawn gives by itself.
 PRIVILEGES = ["--capability=all", "--system-call-filter=@keyring bpf", "--bind=/dev/kmsg"]
-FUSE = pathlib.Path("/dev/fuse")
 LIGHT_INIT = "mkdir -p /run/sshd && exec /usr/sbin/sshd -D -e"
 
 
@@ -29,9 +29,10 @@ def group(lab, machine):
     return f"{lab.prefix}{machine.name}"
 
 
-def nspawn(lab, machine, root):
+def nspawn(lab, machine):
+    """The command of the machine; launch.sh shows it its folder as INSIDE."""
     argv = ["systemd-nspawn", "--quiet", f"--machine={group(lab, machine)}", f"--hostname={machine.name}",
-            f"--directory={root}", f"--network-namespace-path={lab.netns(machine.name)}", "--register=no",
+            f"--directory={INSIDE}/root", f"--network-namespace-path={INSIDE}/net", "--register=no",
             "--settings=no", "--link-journal=no", "--resolv-conf=off", "--timezone=off", "--console=pipe"]
     if cgroups.systemd_is_running():
         argv += [f"--property=MemoryMax={machine.memory}"] if machine.memory else []
@@ -39,8 +40,7 @@ def nspawn(lab, machine, root):
         argv += ["--keep-unit"]
     if machine.light:
         return argv + ["--as-pid2", "/bin/sh", "-c", LIGHT_INIT]
-    disk_path, _ = disk.paths(lab, machine)
-    return argv + [*PRIVILEGES, f"--bind={disk_path}/var-lib:/var/lib", "--boot"]
+    return argv + [*PRIVILEGES, f"--bind={INSIDE}/disk/var-lib:/var/lib", "--boot"]
 
 
 def processes(lab, name=""):
@@ -78,20 +78,29 @@ def boot(lab, machine):
         mounted, root = disk.mount(lab, machine, lower)
         identity.seed(lab, machine, lower, mounted, root)
         network.plug_in(lab, machine)
-        launcher = launch(lab, machine, joins, root)
-        alive = lambda: launcher.poll() is None  # noqa: E731
+        if machine.link == "slow":
+            faults.slow(lab, machine)
+        launcher = launch(lab, machine, joins)
+        alive = lambda: runs(launcher)  # noqa: E731
     network.wait_for_ssh(lab, machine, alive, START_SECONDS)
     if not machine.light:
         open_cgroups(leader(lab, machine))
 
 
-def launch(lab, machine, joins, root):
+def launch(lab, machine, joins):
     console = lab.disk_folder(machine) / "console.log"
     with console.open("wb") as log:
         return subprocess.Popen(
-            ["sh", LAUNCH, PROGRAM, lab.name, f"--machine={group(lab, machine)}", *joins, "--",
-             *nspawn(lab, machine, root)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
+            ["sh", LAUNCH, PROGRAM, lab.name, f"--machine={group(lab, machine)}", lab.run_folder(machine), *joins, "--",
+             *nspawn(lab, machine)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
             start_new_session=True, env={**os.environ, "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "yes"})
+
+
+def runs(launcher):
+    """Not once launch.sh has become `lab settle`, which waits for the lock its starter holds."""
+    if launcher.poll() is not None:
+        return False
+    return b"settle" not in pathlib.Path(f"/proc/{launcher.pid}/cmdline").read_bytes().split(b"\0")
 
 
 def open_cgroups(pid):

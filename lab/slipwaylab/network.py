@@ -13,7 +13,6 @@ removing the namespaces removes every cable.
 import contextlib
 import ctypes
 import os
-import pathlib
 import socket
 import time
 
@@ -149,9 +148,29 @@ def set_cut(lab, machine, cut):
         _in(lab, "switch", "nft", verb, "element", "bridge", "lab", "cut", f"{{ {name} }}", check=False)
 
 
+def shape(lab, machine, discipline):
+    """Sets the queueing discipline of the machine's cable, both ways; None for the kernel's own.
+    False when the kernel does not have it."""
+    for where, name in (("switch", port(machine)), (machine.name, "eth0")):
+        _in(lab, where, "tc", "qdisc", "del", "dev", name, "root", check=False)
+        if discipline:
+            done = _in(lab, where, "tc", "qdisc", "add", "dev", name, "root", *discipline, check=False)
+            if done.returncode != 0:
+                return False
+    return True
+
+
+def kill_connections(lab, machine):
+    """How many TCP connections were ended; None when the kernel cannot."""
+    before = _in(lab, machine.name, "ss", "-Htn", "state", "connected").stdout.splitlines()
+    _in(lab, machine.name, "ss", "-HtnK", "state", "connected", check=False)
+    after = _in(lab, machine.name, "ss", "-Htn", "state", "connected").stdout.splitlines()
+    return None if before and before == after else len(before)
+
+
 def remove(lab):
     run("ip", "link", "del", uplink(lab), check=False)
-    mounts.unmount_below(lab.run / "net")
+    mounts.unmount_below(lab.netns("switch"))
 
 
 @contextlib.contextmanager
@@ -181,7 +200,7 @@ def ssh_banner(lab, machine, timeout=2.0):
     try:
         with where, socket.create_connection((address(lab, machine), 22), timeout=timeout) as connection:
             connection.settimeout(timeout)
-            return connection.recv(4) == b"SSH-"
+            return connection.recv(256).startswith(b"SSH-")  # the whole line, or it ends in a reset
     except OSError:
         return False
 
@@ -196,6 +215,3 @@ def wait_for_ssh(lab, machine, alive, patience):
                            f"see {lab.disk_folder(machine)}/console.log")
         time.sleep(0.05)
 
-
-def link_names():
-    return sorted(p.name for p in pathlib.Path("/sys/class/net").iterdir() if p.name.startswith("slab-"))

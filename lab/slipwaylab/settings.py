@@ -17,6 +17,9 @@ SHARED = ("kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_max*", "kern
           "net/bridge/*", "net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding", "net/core/somaxconn",
           "net/core/*mem_*", "net/core/netdev_max_backlog", "net/netfilter/nf_conntrack_max")
 
+# Each systemd watches a few dozen things, and all machines do so as the same root.
+NEEDED = {"fs/inotify/max_user_instances": 8192, "fs/inotify/max_user_watches": 524288}
+
 
 def _read():
     values = {}
@@ -29,11 +32,16 @@ def _read():
 
 
 def save():
+    """Remembers the settings, then raises those that many machines need."""
     with state.lock("settings"):
         file = state.RUN / "settings.json"
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             state.write_whole(file, json.dumps(_read(), indent=2))
+        for name, least in NEEDED.items():
+            path = pathlib.Path("/proc/sys", name)
+            if int(path.read_text()) < least:
+                path.write_text(str(least))
 
 
 def restore():

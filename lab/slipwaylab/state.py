@@ -15,7 +15,7 @@ import re
 import shutil
 import time
 
-from . import command
+from . import command, mounts
 from .command import LabError
 
 RUN = pathlib.Path("/run/slipway-lab")
@@ -69,7 +69,8 @@ class Lab:
         return self.run / "machines" / machine.name
 
     def netns(self, name):
-        return self.run / "net" / name
+        """The network namespace of a machine, or of the switch."""
+        return self.run / "switch" if name == "switch" else self.run / "machines" / name / "net"
 
     @property
     def exists(self):
@@ -100,12 +101,15 @@ class Lab:
                            "machines": [dataclasses.asdict(m) for m in self.machines.values()]}, indent=2)
         write_whole(self.state / "lab.json", text + "\n")
         self.run.mkdir(parents=True, exist_ok=True)
+        if not mounts.is_mounted(self.run):  # a mount, so that launch.sh can leave out the whole lab
+            command.run("mount", "-t", "tmpfs", "-o", "mode=0700,size=16m", f"slipway-lab-{self.name}", self.run)
         link = self.run / "state"
         if not link.is_symlink():
             link.symlink_to(self.state)
 
     def forget(self):
-        """Removes both folders; nothing may be mounted in them any more."""
+        """Removes both folders and all that is mounted there."""
+        mounts.unmount_below(self.run)
         for folder in (self.state, self.run):
             shutil.rmtree(folder, ignore_errors=True)
             if folder.exists():
