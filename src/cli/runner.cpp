@@ -71,7 +71,7 @@ struct Bench {
           journal(store::Journal::create_or_open(request.cluster.journal())),
           fleet(open_fleet(with_former_hosts(request.spec, *journal), request.options,
                            request.cluster, Keep::changes,
-                           sudo_passwords(request.spec, journal.get(), terminal_prompt()))),
+                           host_secrets(request.spec, journal.get(), terminal_prompt()))),
           operation(request.spec, *fleet, system_clock(),
                     {.ignore_checks = request.options.ignore_checks,
                      .run_options = request.options.to_json(),

@@ -9,11 +9,18 @@
 
 namespace slipway::remote {
 
+// Who acts on the hosts; nobody else may at the same time.
+struct ClaimAs {
+    std::string owner;  // "" = only looks
+    std::string label;
+};
+
 struct RealFleetOptions {
     std::string known_hosts = {};  // of the cluster; "" = only the user's own
     std::string ssh_config = {};
     bool accept_new_keys = false;
     std::size_t parallel_dials = 8;
+    ClaimAs claim = {};
 };
 
 class RealFleet final : public Fleet {
