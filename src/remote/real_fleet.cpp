@@ -97,7 +97,7 @@ AgentHost& RealFleet::agent_host(const std::string& name) {
     return *at->second;
 }
 
-void RealFleet::forget_finished_jobs() {
+void RealFleet::results_recorded() {
     for (auto& [name, host] : hosts_) host->forget_finished_jobs();
 }
 

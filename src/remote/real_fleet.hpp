@@ -36,8 +36,8 @@ class RealFleet final : public Fleet {
     // Of all hosts that are reached over SSH, bastions before the hosts behind them.
     const std::vector<std::shared_ptr<const Login>>& logins() const { return logins_; }
 
-    // For the end of a run: results are in the journal, the hosts need not keep them.
-    void forget_finished_jobs();
+    void results_recorded() override;
+    void leave(const std::string& name) override { agent_host(name).clean({}); }
 
   private:
     std::shared_ptr<const Login> login_of(const config::Spec& spec, const config::Host& host,
