@@ -3,9 +3,11 @@
 #include "agent/claim.hpp"
 #include "agent/clean.hpp"
 #include "agent/facts/facts.hpp"
+#include "agent/fetch.hpp"
 #include "agent/files.hpp"
 #include "agent/jobs.hpp"
 #include "agent/machine.hpp"
+#include "agent/probe.hpp"
 #include "agent/process.hpp"
 #include "agent/system.hpp"
 #include "agent/tunnel.hpp"
@@ -46,13 +48,15 @@ std::string answer(Verb verb, const std::string& body, Request& r) {
         case Verb::add_user: return add_user(decode<User>(body), r), encode(done());
         case Verb::remove_user: return remove_user(text(), r), encode(done());
         case Verb::mounts: return encode(Map{mounts()});
+        case Verb::fetch: return encode(fetch(decode<Fetch>(body), r));
         case Verb::start_job: return encode(Flag{start_job(decode<StartJob>(body), r)});
         case Verb::follow_job: return encode(follow_job(decode<FollowJob>(body), r));
         case Verb::forget_job: return forget_job(text(), r), encode(done());
         case Verb::jobs: return encode(Texts{list_jobs()});
         case Verb::tunnel: return tunnel(decode<Tunnel>(body), r), encode(done());
+        case Verb::listen: return listen(decode<Listen>(body), r), encode(done());
+        case Verb::probe: return encode(probe(decode<Probe>(body), r));
         case Verb::claim: return claim_host(decode<Claim>(body), kRunFolder), encode(done());
-        default: break;
         case Verb::clean: return encode(Texts{clean_up(r)});
     }
     throw Failed("bad-request", "an unknown verb");
