@@ -3,7 +3,7 @@
 set(Boost_USE_STATIC_LIBS ON)
 set(OPENSSL_USE_STATIC_LIBS ${SLIPWAY_STATIC})
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
-find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
+find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto SSL)
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -11,7 +11,7 @@ if ! command -v dpkg-query >/dev/null; then
 fi
 
 installed=$(dpkg-query -W -f='${binary:Package} ${db:Status-Status}\n' 2>/dev/null |
-    awk '$2 == "installed" { sub(/:.*/, "", $1); print $1 }')
+    awk '$2 == "installed" { print $1; sub(/:.*/, "", $1); print $1 }')
 mapfile -t missing < <(grep -vxF -f <(printf '%s\n' "$installed") <(printf '%s\n' "${wanted[@]}") || true)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
@@ -37,6 +37,9 @@ run() { # quietly; the log is shown when it fails
 : >"$log"
 # Ask for the sudo password here, where it can be seen.
 [ ${#as_root[@]} -eq 0 ] || sudo -v
+for package in "${missing[@]}"; do # libssl-dev:arm64
+    case $package in *:*) run dpkg --add-architecture "${package#*:}" ;; esac
+done
 run apt-get update
 run apt-get install -y --no-install-recommends "${missing[@]}"
 echo "setup: done"

@@ -65,7 +65,7 @@ Operation::Operation(config::Spec spec, remote::Fleet& fleet, Clock& clock,
 remote::Facts Operation::facts_of(const std::string& host, const std::stop_token& stop) {
     for (std::int64_t tries = 0;; ++tries) {
         try {
-            return fleet_.host(host).facts({.stop = stop});
+            return fleet_.host(host).facts({}, {.stop = stop});
         } catch (const Error& error) {
             if (error.recovery() != Recovery::transient || tries >= spec_.limits.retries) throw;
         }

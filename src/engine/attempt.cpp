@@ -61,6 +61,7 @@ class Attempt final : public Context {
     void log(std::string_view stream, std::string_view line) override;
     const std::string& before() const override { return before_; }
     bool recorded_as_done() const override { return in_.recorded_as_done; }
+    bool interrupted() const override { return in_.open_intent || attempt_ > 1; }
 
   private:
     void try_once();

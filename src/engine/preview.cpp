@@ -28,6 +28,7 @@ class PreviewContext final : public Context {
     void log(std::string_view, std::string_view) override {}
     const std::string& before() const override { return nothing_; }
     bool recorded_as_done() const override { return recorded_; }
+    bool interrupted() const override { return false; }
 
   private:
     const Node& node_;

@@ -10,7 +10,7 @@ namespace slipway::remote {
 namespace {
 
 // What a machine on a local network takes; time-scale makes it faster or slower.
-constexpr std::array<std::string_view, 9> kUsual = {
+constexpr std::array<std::string_view, 10> kUsual = {
     "300ms-900ms",   // connect
     "200ms-600ms",   // facts
     "30ms-90ms",     // read
@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 9> kUsual = {
     "4s-9s",         // package
     "60ms-200ms",    // kernel
     "150ms-400ms",   // user
+    "20ms-60ms",     // network
 };
 
 DelayRange delay_of(std::string_view text) {
@@ -28,7 +29,8 @@ DelayRange delay_of(std::string_view text) {
 }
 
 bool is_change(Call call) {
-    return call != Call::connect && call != Call::facts && call != Call::read;
+    return call != Call::connect && call != Call::facts && call != Call::read &&
+           call != Call::network;
 }
 
 bool applies(Call on, Call call) {
@@ -64,9 +66,9 @@ Behaviour::Behaviour(const HostProfile& profile, double time_scale, std::int64_t
                      std::string_view host)
     : time_scale_(time_scale), random_state_(static_cast<std::uint64_t>(seed) ^ hash(host)) {
     const LatencyProfile& given = profile.latency;
-    const std::array<const std::string*, 9> texts = {&given.connect, &given.facts,   &given.read,
-                                                     &given.write,   &given.command, &given.unit,
-                                                     &given.package, &given.kernel,  &given.user};
+    const std::array<const std::string*, 10> texts = {
+        &given.connect, &given.facts,   &given.read,   &given.write, &given.command,
+        &given.unit,    &given.package, &given.kernel, &given.user,  &given.network};
     for (std::size_t i = 0; i < texts.size(); ++i) {
         latency_[i] = delay_of(texts[i]->empty() ? kUsual[i] : *texts[i]);
     }

@@ -45,7 +45,7 @@ class Behaviour {
     Micros pick(const DelayRange& range);
     double random();  // from 0 to 1
 
-    std::array<DelayRange, 9> latency_ = {};  // by Call
+    std::array<DelayRange, 10> latency_ = {};  // by Call
     std::vector<std::pair<std::string, DelayRange>> commands_;
     std::vector<Armed> faults_;
     double time_scale_;

@@ -430,6 +430,11 @@ CommandResult run_command(Model& model, const Command& command, Millis& pause) {
     return result;
 }
 
+bool is_installed(const Model& model, const std::string& program) {
+    const auto found = std::ranges::find(kPrograms, program, &Program::name);
+    return found != kPrograms.end() && is_installed(model, *found);
+}
+
 std::vector<std::string> known_programs() {
     std::vector<std::string> out;
     for (const Program& program : kPrograms) out.emplace_back(program.name);

@@ -34,6 +34,9 @@ CommandResult failed(int exit_code, std::string err);
 // commands.
 CommandResult run_command(Model& model, const Command& command, Millis& pause);
 
+// Whether the program can be run on the machine.
+bool is_installed(const Model& model, const std::string& program);
+
 // Programs in the table, for tests and docs.
 std::vector<std::string> known_programs();
 

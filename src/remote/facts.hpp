@@ -20,7 +20,7 @@ struct Disk {
     std::string device;  // /dev/vda1
     std::string type;    // ext4
     std::int64_t size_mib = 0;
-    std::int64_t free_mib = 0;  // for root
+    std::int64_t free_mib = 0;     // for root
     std::int64_t free_inodes = 0;  // -1: the file system does not count them
     bool read_only = false;
     bool no_exec = false;
@@ -98,16 +98,16 @@ struct Facts {
     bool time_synchronized = false;
     std::string timezone;
 
-    std::string selinux;        // "", disabled, permissive, enforcing
+    std::string selinux;  // "", disabled, permissive, enforcing
     bool apparmor = false;
-    std::string firewall;       // "", firewalld, ufw: one that is active
+    std::string firewall;             // "", firewalld, ufw: one that is active
     std::int64_t firewall_rules = 0;  // of iptables/nftables, not counting those of the above
     std::vector<std::string> swaps;
 
     std::string package_manager;  // apt, dnf, yum, zypper
     bool package_manager_busy = false;
-    std::vector<std::string> runtimes;    // "containerd 1.6.20", "docker 20.10.24"
-    std::vector<std::string> leftovers;   // of those asked for: paths that exist (and are not empty)
+    std::vector<std::string> runtimes;   // "containerd 1.6.20", "docker 20.10.24"
+    std::vector<std::string> leftovers;  // of those asked for: paths that exist (and are not empty)
     std::string login_user;
     std::string root_by;  // root, sudo, sudo-password
     bool locale_utf8 = true;

@@ -1,6 +1,8 @@
 #include "remote/fresh_machine.hpp"
 
 #include "base/digest.hpp"
+#include "base/ip.hpp"
+#include "remote/simulated_network.hpp"
 
 #include <algorithm>
 #include <array>
@@ -293,10 +295,45 @@ void add_profile(Builder& b, const HostProfile& profile) {
     set_or_erase(b, Section::sysctl, profile.sysctls);
     set_or_erase(b, Section::module, profile.modules);
     set_or_erase(b, Section::mount, profile.mounts);
+    char letter = 'b';
+    for (const auto& [folder, disk] : profile.disks) {
+        b.text(Section::mount, folder,
+               disk.device.empty() ? fmt::format("/dev/vd{}1", letter++) : disk.device);
+    }
 }
 
 std::int64_t number_or(std::int64_t given, std::int64_t otherwise) {
     return given == 0 ? otherwise : given;
+}
+
+// One interface in a network with a gateway, as machines of one room have it.
+void add_network(Facts& facts, const HostProfile& profile, const std::string& address,
+                 const std::string& digest) {
+    const bool v6 = address.find(':') != address.npos;
+    const std::string with_prefix = address + (v6 ? "/64" : "/24");
+    const std::optional<Network> network = Network::parse(with_prefix);
+    if (!network) return;
+    const std::string subnet = network->text();
+    const std::string gateway = subnet.substr(0, subnet.find('/') - (v6 ? 0 : 1)) + "1";
+    facts.addresses = {address};
+    facts.interfaces = {{.name = "eth0",
+                         .mac = fmt::format("52:54:00:{}:{}:{}", digest.substr(0, 2),
+                                            digest.substr(2, 2), digest.substr(4, 2)),
+                         .mtu = number_or(profile.facts.mtu, 1500),
+                         .up = true,
+                         .addresses = {with_prefix}}};
+    facts.routes = {
+        {.destination = v6 ? "::/0" : "0.0.0.0/0", .gateway = gateway, .interface = "eth0"},
+        {.destination = subnet, .gateway = "", .interface = "eth0"}};
+    facts.name_servers = {gateway};
+    for (const auto& [name, extra] : profile.network.interfaces) {
+        facts.interfaces.push_back({name, "", 1450, true, {}});
+        const std::optional<Network> on = Network::parse(extra);
+        if (!on) continue;
+        facts.interfaces.back().addresses = {extra};
+        facts.addresses.push_back(extra.substr(0, extra.find('/')));
+        facts.routes.push_back({.destination = on->text(), .gateway = "", .interface = name});
+    }
 }
 
 }  // namespace
@@ -321,6 +358,7 @@ Facts fixed_facts(const HostProfile& profile, const std::string& host, const std
     Facts facts;
     facts.os_id = choice(given.os, "debian");
     facts.os_version = choice(given.os_version, red_hat ? "9.4" : "12");
+    facts.os_name = fmt::format("{} {}", facts.os_id, facts.os_version);
     facts.arch = !given.arch.empty() ? given.arch : arch.empty() ? "amd64" : arch;
     facts.kernel = choice(given.kernel, red_hat ? "5.14.0-427.el9" : "6.1.0-28-" + facts.arch);
     facts.machine_id = choice(given.machine_id, digest.substr(0, 32));
@@ -330,9 +368,17 @@ Facts fixed_facts(const HostProfile& profile, const std::string& host, const std
                            digest.substr(44, 3), digest.substr(47, 3), digest.substr(50, 12)));
     facts.cpus = number_or(given.cpus, 4);
     facts.memory_mib = number_or(given.memory_mib, 8192);
+    facts.memory_available_mib = facts.memory_mib * 9 / 10;
     facts.disk_free_mib = number_or(given.disk_free_mib, 81'920);
     facts.cgroup_version = static_cast<int>(number_or(given.cgroup_version, 2));
-    if (!address.empty()) facts.addresses = {address};
+    facts.cgroup_controllers = {"cpu", "cpuset", "hugetlb", "io", "memory", "pids"};
+    facts.init = "systemd";
+    facts.virtualization = "kvm";
+    facts.apparmor = !red_hat;
+    facts.login_user = profile.sudo_password.empty() ? "root" : "ops";
+    facts.root_by = profile.sudo_password.empty() ? "root" : "sudo-password";
+    facts.clock_error_ms = 1;
+    add_network(facts, profile, simulated_address(address.empty() ? host : address), digest);
     facts.package_manager = red_hat ? "dnf" : "apt";
     return facts;
 }

@@ -138,7 +138,7 @@ TEST_F(Persistence, DamageIsRefusedByName) {
 TEST_F(Persistence, WriteThatFailsIsAnErrorAndNoChange) {
     SimulatedFleet fleet = open();
     fs::create_directory(file());  // cannot be opened for writing, even by root
-    EXPECT_THROW(fleet.host("cp").facts({}), Error);
+    EXPECT_THROW(fleet.host("cp").facts({}, {}), Error);
     fs::remove(file());
     fleet.host("cp").write_file("/etc/a", {.content = "1"}, {});
     const std::string before = fleet.fingerprint();

@@ -47,9 +47,11 @@ struct Command {
     std::map<std::string, std::string> env = {};
     std::string input = {};
     std::string folder = {};  // where it runs; "" = /
-    // Not empty: the command runs as a job of this name on the host, which a lost link does not end.
-    // A job of this name that is there already is followed instead of started again.
+    // Not empty: the command runs as a job of this name on the host, which a lost link does not
+    // end. What an earlier, interrupted attempt has started under this name is followed instead of
+    // started again, if `follow` says that there was one; otherwise its remains are removed first.
     std::string job = {};
+    bool follow = false;
     Millis deadline = std::chrono::minutes(5);
     // Called for each line as it comes, on the calling thread.
     std::function<void(std::string_view stream, std::string_view line)> on_line = {};
@@ -145,8 +147,7 @@ class Host {
 
     // Can hosts reach one another? One listens, the others probe; both name the same nonce.
     virtual std::unique_ptr<Listener> listen(const std::vector<Port>& ports,
-                                             const std::string& nonce,
-                                             const CallOptions& call) = 0;
+                                             const std::string& nonce, const CallOptions& call) = 0;
     virtual std::vector<ProbeAnswer> probe(const std::vector<Port>& targets,
                                            const std::string& nonce, Millis timeout,
                                            const CallOptions& call) = 0;

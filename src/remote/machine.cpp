@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <set>
 
 #include <fmt/format.h>
@@ -420,8 +421,17 @@ void reboot_kernel(Model& model) {
 
 }  // namespace
 
+std::int64_t boots(const Model& model) {
+    const std::string* count = model.text(Section::boot, "count");
+    std::int64_t number = 1;
+    if (count != nullptr) std::from_chars(count->data(), count->data() + count->size(), number);
+    return number;
+}
+
 void reboot(Model& model) {
     model.touch();
+    model.set({Section::boot, "count"}, std::to_string(boots(model) + 1));
+    for (const std::string& job : model.names(Section::job)) model.remove({Section::job, job});
     reboot_kernel(model);
     const std::vector<std::string> wanted = fstab_swaps(model);
     for (const std::string& device : model.names(Section::swap)) {

@@ -51,6 +51,7 @@ std::string timezone(const Model& model);      // where /etc/localtime points
 std::string time_service(const Model& model);  // "", chrony, systemd-timesyncd
 std::string firewall(const Model& model);      // "", firewalld, ufw
 
+std::int64_t boots(const Model& model);  // since the machine was fresh, that one included
 // What is left after the power came back: files and what they say, and nothing set by hand.
 void reboot(Model& model);
 

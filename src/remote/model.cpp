@@ -12,9 +12,9 @@ namespace slipway::remote {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kSectionNames = {
-    "files", "units",    "users",    "packages",   "sysctls", "modules", "mounts",
-    "swaps", "settings", "firewall", "repository", "scripts", "faults"};
+constexpr std::array<std::string_view, 15> kSectionNames = {
+    "files",    "units",    "users",      "packages", "sysctls", "modules", "mounts", "swaps",
+    "settings", "firewall", "repository", "scripts",  "faults",  "jobs",    "boots"};
 constexpr std::size_t kStateSections = 10;  // files … firewall
 
 // JSON strings must be UTF-8 and a file on a host need not be: anything beyond ASCII goes as hex.

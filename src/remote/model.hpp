@@ -40,6 +40,8 @@ enum class Section : unsigned char {
     repository,  // version by package name: what the package manager can install
     script,      // "PATH DIGEST EXIT" by running number: user scripts that ran
     fault,       // times fired by fault id
+    job,         // what a job whose caller lost the link ended with, as JSON, by its name
+    boot,        // "count": how often the machine was started since it was fresh
 };
 
 struct KeyView {

@@ -54,6 +54,7 @@ void overlay(LatencyProfile& into, const LatencyProfile& from) {
     take(into.package, from.package);
     take(into.kernel, from.kernel);
     take(into.user, from.user);
+    take(into.network, from.network);
     take(into.commands, from.commands);
 }
 
@@ -69,9 +70,19 @@ void overlay(FactsProfile& into, const FactsProfile& from) {
     take(into.disk_free_mib, from.disk_free_mib);
     take(into.cgroup_version, from.cgroup_version);
     take(into.clock_offset_ms, from.clock_offset_ms);
+    take(into.fsync_median_us, from.fsync_median_us);
+    take(into.mtu, from.mtu);
     take(into.selinux, from.selinux);
     take(into.firewall, from.firewall);
     take(into.time_service, from.time_service);
+}
+
+void overlay(NetworkProfile& into, const NetworkProfile& from) {
+    take(into.drop, from.drop);
+    take(into.mtu, from.mtu);
+    take(into.from, from.from);
+    take(into.unresolvable, from.unresolvable);
+    take(into.interfaces, from.interfaces);
 }
 
 void overlay(HostProfile& into, const HostProfile& from) {
@@ -86,6 +97,11 @@ void overlay(HostProfile& into, const HostProfile& from) {
     take(into.modules, from.modules);
     take(into.mounts, from.mounts);
     take(into.swaps, from.swaps);
+    for (const auto& [folder, disk] : from.disks) into.disks[folder] = disk;
+    overlay(into.network, from.network);
+    take(into.listening, from.listening);
+    take(into.fetchable, from.fetchable);
+    take(into.claimed_by, from.claimed_by);
     take(into.sudo_password, from.sudo_password);
     into.faults.insert(into.faults.end(), from.faults.begin(), from.faults.end());
 }

@@ -41,6 +41,7 @@ enum class Call {
     package,  // install or remove
     kernel,   // sysctl, module or swap changed
     user,     // add or remove
+    network,  // listen, probe or claim
     change,   // in faults: write, command, unit, package, kernel or user
     any,      // in faults: any of the above but connect
 };
@@ -71,14 +72,14 @@ struct Fault {
 };
 
 struct LatencyProfile {
-    std::string connect, facts, read, write, command, unit, package, kernel, user;
+    std::string connect, facts, read, write, command, unit, package, kernel, user, network;
     std::map<std::string, std::string> commands = {};  // by text or glob over the argument vector
 };
 
 struct FactsProfile {
     std::string os, os_version, kernel, arch, machine_id, product_uuid;
     std::int64_t cpus = 0, memory_mib = 0, disk_free_mib = 0, cgroup_version = 0,
-                 clock_offset_ms = 0;
+                 clock_offset_ms = 0, fsync_median_us = 0, mtu = 0;
     std::string selinux, firewall, time_service;
 };
 
@@ -90,6 +91,21 @@ struct FileProfile {
 
 struct UnitProfile {
     bool exists = true, enabled = true, active = true, masked = false;
+};
+
+struct DiskProfile {
+    std::string device = {}, type = "ext4";
+    std::int64_t free_mib = 0, size_mib = 0;
+    bool read_only = false, no_exec = false;
+};
+
+// What comes to the host over the network.
+struct NetworkProfile {
+    std::vector<std::string> drop = {};  // "6443/tcp", or a glob: no answer
+    std::int64_t mtu = 0;                // larger packets get lost on the way; 0: none do
+    std::vector<std::string> from = {};  // both only for traffic of these hosts; empty: of all
+    std::vector<std::string> unresolvable = {};          // names this host finds no address of
+    std::map<std::string, std::string> interfaces = {};  // beside eth0: address/prefix, or ""
 };
 
 struct HostProfile {
@@ -104,6 +120,11 @@ struct HostProfile {
     std::map<std::string, std::string> modules = {};  // available, loaded, builtin, absent
     std::map<std::string, std::string> mounts = {};   // source by folder
     std::map<std::string, std::string> swaps = {};    // on, off, absent
+    std::map<std::string, DiskProfile> disks = {};    // file systems beside that of /, by folder
+    NetworkProfile network = {};
+    std::map<std::string, std::string> listening = {};  // "6443/tcp": name of the program
+    std::map<std::string, std::string> fetchable = {};  // content by URL
+    std::string claimed_by = {};                        // another computer that works on it
     std::string sudo_password = {};
     std::vector<Fault> faults = {};
 };
@@ -130,6 +151,8 @@ void describe(config::Describe<LatencyProfile>& d);
 void describe(config::Describe<FactsProfile>& d);
 void describe(config::Describe<FileProfile>& d);
 void describe(config::Describe<UnitProfile>& d);
+void describe(config::Describe<DiskProfile>& d);
+void describe(config::Describe<NetworkProfile>& d);
 void describe(config::Describe<HostProfile>& d);
 void describe(config::Describe<Profile>& d);
 

@@ -54,6 +54,18 @@ std::optional<config::Fault> check_module(std::string_view text) {
     return check_word<4>(text, {"available", "loaded", "builtin", "absent"});
 }
 
+std::optional<config::Fault> check_port(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    const std::string_view number = text.substr(0, slash);
+    const std::string_view protocol = slash == text.npos ? "" : text.substr(slash + 1);
+    unsigned port = 0;
+    const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), port);
+    const bool valid = number == "*" || (failure == std::errc() && port >= 1 && port <= 65'535 &&
+                                         end == number.data() + number.size());
+    if (valid && (protocol == "tcp" || protocol == "udp")) return std::nullopt;
+    return config::Fault{"is not a port", "write 6443/tcp, 8472/udp or */tcp"};
+}
+
 constexpr const char* kDelayPattern = "^[0-9.]+(us|ms|s|m)?(-[0-9.]+(us|ms|s|m)?)?$";
 const config::Rule& delay_rule() {
     static const config::Rule rule{"duration or range, like 20ms or 10ms-80ms", kDelayPattern,
@@ -70,6 +82,10 @@ const config::Rule& mode_rule() {
 }
 const config::Rule& path_rule() {
     static const config::Rule rule{"absolute path", "^/.*[^/]$", check_path};
+    return rule;
+}
+const config::Rule& port_rule() {
+    static const config::Rule rule{"port and protocol", "^([0-9]+|[*])/(tcp|udp)$", check_port};
     return rule;
 }
 const config::Rule& swap_rule() {
@@ -96,6 +112,7 @@ void describe(config::Choices<Call>& c) {
     c.add("package", Call::package, "Installing or removing packages.");
     c.add("kernel", Call::kernel, "Changing a sysctl, a module or a swap device.");
     c.add("user", Call::user, "Adding or removing an account.");
+    c.add("network", Call::network, "Listening, probing, or claiming the host for a run.");
 }
 
 void describe(config::Choices<FaultKind>& c) {
@@ -157,6 +174,7 @@ void describe(config::Describe<LatencyProfile>& d) {
     add("package", &LatencyProfile::package, "Of installing or removing packages.");
     add("kernel", &LatencyProfile::kernel, "Of changing a sysctl, a module or a swap device.");
     add("user", &LatencyProfile::user, "Of adding or removing an account.");
+    add("network", &LatencyProfile::network, "Of listening, probing or claiming the host.");
     d.field("commands", &LatencyProfile::commands,
             "Of particular commands, by text in or glob over the argument vector.")
         .rule(delay_rule());
@@ -186,6 +204,11 @@ void describe(config::Describe<FactsProfile>& d) {
         .unset_means("2");
     d.field("clock-offset-ms", &FactsProfile::clock_offset_ms, "How far the clock is off.")
         .range(-86'400'000, 86'400'000);
+    d.field("fsync-median-us", &FactsProfile::fsync_median_us,
+            "How long a small durable write takes, in microseconds.")
+        .range(0, 60'000'000)
+        .unset_means("900");
+    d.field("mtu", &FactsProfile::mtu, "MTU of eth0.").range(0, 65'536).unset_means("1500");
     d.field("selinux", &FactsProfile::selinux, "SELinux mode.")
         .one_of({"", "none", "disabled", "permissive", "enforcing"});
     d.field("firewall", &FactsProfile::firewall, "The firewall that runs.")
@@ -213,6 +236,36 @@ void describe(config::Describe<UnitProfile>& d) {
     d.field("masked", &UnitProfile::masked, "Whether it is masked.");
 }
 
+void describe(config::Describe<DiskProfile>& d) {
+    d.field("device", &DiskProfile::device, "Where it lies.").unset_means("/dev/vdb1 and so on");
+    d.field("type", &DiskProfile::type, "File system.");
+    d.field("free-mib", &DiskProfile::free_mib, "Free space in MiB.")
+        .range(0, std::int64_t{1} << 40)
+        .unset_means("81920");
+    d.field("size-mib", &DiskProfile::size_mib, "Size in MiB.")
+        .range(0, std::int64_t{1} << 40)
+        .unset_means("a fifth more than is free");
+    d.field("read-only", &DiskProfile::read_only, "Whether it is mounted read-only.");
+    d.field("no-exec", &DiskProfile::no_exec, "Whether programs on it may not run.");
+}
+
+void describe(config::Describe<NetworkProfile>& d) {
+    d.field("drop", &NetworkProfile::drop, "Ports whose traffic to this host gets lost.")
+        .rule(port_rule())
+        .example("[6443/tcp]");
+    d.field("mtu", &NetworkProfile::mtu, "Packets to this host larger than this get lost.")
+        .range(0, 65'536)
+        .unset_means("none do");
+    d.field("from", &NetworkProfile::from,
+            "Only traffic of these hosts (names or globs) gets lost.")
+        .unset_means("that of all");
+    d.field("unresolvable", &NetworkProfile::unresolvable,
+            "Names (or globs) this host finds no address of.");
+    d.field("interfaces", &NetworkProfile::interfaces,
+            "Interfaces beside eth0, with their address and prefix.")
+        .example("cni0: 10.244.0.1/24");
+}
+
 void describe(config::Describe<HostProfile>& d) {
     d.field("latency", &HostProfile::latency, "How long calls take, before time-scale.");
     d.field("facts", &HostProfile::facts, "What kind of machine it is.");
@@ -235,6 +288,15 @@ void describe(config::Describe<HostProfile>& d) {
         .keys(path_rule())
         .rule(swap_rule())
         .example("/dev/vda2: absent");
+    d.field("disks", &HostProfile::disks, "File systems beside that of /, by folder.")
+        .keys(path_rule())
+        .example("/var/lib/etcd: {free-mib: 4096}");
+    d.field("network", &HostProfile::network, "What gets lost on the way to the host.");
+    d.field("listening", &HostProfile::listening, "Programs that listen, by port.")
+        .keys(port_rule())
+        .example("6443/tcp: haproxy");
+    d.field("fetchable", &HostProfile::fetchable, "What servers give the host: content by URL.");
+    d.field("claimed-by", &HostProfile::claimed_by, "Another computer that works on the host.");
     d.field("sudo-password", &HostProfile::sudo_password,
             "What sudo asks for; a test value, not a secret.");
     d.field("faults", &HostProfile::faults, "What goes wrong, looked through in order.");

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         remote::SimulatedHost& host = fleet.simulated("cp");
         for (int i = 0; i < 3; ++i) {
             try {
-                host.facts({});
+                host.facts({}, {});
                 host.write_file("/etc/x", {.content = "x"}, {});
                 host.run({.argv = {"sysctl", "--system"}}, {});
                 host.reboot();

@@ -26,6 +26,8 @@ SimulatedFleet::SimulatedFleet(Profile profile, std::vector<SimulatedMachine> ma
     if (folder_) make_private_folders(*folder_);
     for (SimulatedMachine& machine : machines) {
         std::string name = machine.name;
+        network_->add(name, machine.address.empty() ? name : machine.address,
+                      profile_.for_host(name));
         machines_.insert_or_assign(std::move(name), std::move(machine));
     }
 }
@@ -53,6 +55,7 @@ SimulatedHost& SimulatedFleet::simulated(const std::string& name) {
     options.fixed_facts = fixed_facts(options.profile, name, machine.address, machine.arch);
     options.time_scale = profile_.time_scale;
     options.seed = profile_.seed;
+    options.network = network_;
     if (folder_) options.history = *folder_ / (name + ".jsonl");
     if (const auto secret = sudo_passwords_.find(name); secret != sudo_passwords_.end()) {
         options.sudo_password = secret->second.clone();

@@ -1,8 +1,8 @@
 // All hosts of a spec as simulated machines: what `--simulate` gives a run.
 //
 //     SimulatedFleet fleet(load_profile("healthy"), machines_of(spec), {.folder = state / "hosts"},
-//     clock); fleet.host("cp1").facts({}); fleet.snapshot();        // the end state of the whole
-//     site, to compare runs by
+//     clock); fleet.host("cp1").facts({}, {}); fleet.snapshot();        // the end state of the
+//     whole site, to compare runs by
 //
 // Hosts are opened when they are first asked for. With a folder each has a history file there and
 // outlives the program; without, everything is in memory.
@@ -41,6 +41,7 @@ class SimulatedFleet final : public Fleet {
 
     Host& host(const std::string& name) override { return simulated(name); }
     SimulatedHost& simulated(const std::string& name);
+    SimulatedNetwork& network() { return *network_; }
     std::vector<std::string> names() const;
 
     // Every host's snapshot by name, in order; fingerprint() is its SHA-256.
@@ -56,6 +57,8 @@ class SimulatedFleet final : public Fleet {
     const std::optional<std::filesystem::path> folder_;
     Clock& clock_;
     std::map<std::string, SimulatedMachine> machines_;  // as given; not changed afterwards
+    // Shared with the hosts, whose listeners may be the last to go.
+    const std::shared_ptr<SimulatedNetwork> network_ = std::make_shared<SimulatedNetwork>();
 
     Mutex mutex_;
     std::map<std::string, Secret> sudo_passwords_ SLIPWAY_GUARDED_BY(mutex_);

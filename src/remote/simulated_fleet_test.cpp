@@ -41,8 +41,8 @@ TEST(SimulatedFleet, MachinesComeFromTheSpec) {
     spec.hosts[1].internal_address = "10.0.0.2";
     spec.hosts[1].arch = "arm64";
     SimulatedFleet fleet(load_profile("healthy"), machines_of(spec), {}, system_clock());
-    const Facts cp = fleet.host("cp").facts({});
-    const Facts w1 = fleet.host("w1").facts({});
+    const Facts cp = fleet.host("cp").facts({}, {});
+    const Facts w1 = fleet.host("w1").facts({}, {});
     EXPECT_THAT(w1.addresses, ::testing::ElementsAre("10.0.0.2"));
     EXPECT_EQ(w1.arch, "arm64");
     EXPECT_NE(cp.machine_id, w1.machine_id);
@@ -56,12 +56,12 @@ hosts:
   w*: {facts: {os: ubuntu, firewall: ufw, time-service: none}, swaps: {/dev/vda2: absent},
        hostname: twin, files: {/srv/x: {content: hi, mode: "0600"}, /etc/fstab: {absent: true}}}
 )");
-    const Facts cp = fleet->host("cp").facts({});
+    const Facts cp = fleet->host("cp").facts({}, {});
     EXPECT_EQ(cp.package_manager, "dnf");
     EXPECT_EQ(cp.selinux, "enforcing");
     EXPECT_EQ(cp.firewall, "firewalld");
     EXPECT_EQ(cp.time_service, "chrony");
-    const Facts w1 = fleet->host("w1").facts({});
+    const Facts w1 = fleet->host("w1").facts({}, {});
     EXPECT_EQ(w1.hostname, "twin");
     EXPECT_EQ(w1.firewall, "ufw");
     EXPECT_EQ(w1.time_service, "");

@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "remote/commands.hpp"
 #include "remote/machine.hpp"
+#include "remote/simulated_facts.hpp"
+#include "remote/simulated_host_calls.hpp"
 
 #include <charconv>
 
@@ -28,6 +30,20 @@ std::int64_t number(const std::string* text) {
     return value;
 }
 
+// How a job ended, as the machine keeps it.
+std::string job_text(const CommandResult& result) {
+    return json::serialize(
+        json::object{{"exit", result.exit_code}, {"out", result.out}, {"err", result.err}});
+}
+
+CommandResult job_result(const std::string& text) {
+    const json::value value = parse_json(text, "a job of a simulated host");
+    if (!value.is_object()) return {};
+    const json::object& object = value.get_object();
+    return {static_cast<int>(int_at(object, "exit")), string_at(object, "out"),
+            string_at(object, "err")};
+}
+
 void call_lines(const Command& command, std::string_view stream, std::string_view text) {
     if (!command.on_line || text.empty()) return;
     if (text.ends_with('\n')) text.remove_suffix(1);
@@ -40,10 +56,11 @@ SimulatedHost::SimulatedHost(SimulatedHostOptions options, std::shared_ptr<const
                              Clock& clock)
     : name_(options.name),
       fixed_facts_(std::move(options.fixed_facts)),
-      wanted_sudo_password_(options.profile.sudo_password),
+      profile_(options.profile),
       sudo_password_(std::move(options.sudo_password)),
       time_scale_(options.time_scale),
       clock_(clock),
+      network_(options.network ? options.network : std::make_shared<SimulatedNetwork>()),
       model_(std::move(fresh)),
       behaviour_(options.profile, options.time_scale, options.seed, options.name) {
     const Lock lock(mutex_);
@@ -91,7 +108,7 @@ SimulatedHost::Entered SimulatedHost::enter(Call kind, std::string_view subject,
         time_out(subject, *deadline);
     }
     wait(delay, call.stop);
-    if (!wanted_sudo_password_.empty() && sudo_password_.reveal() != wanted_sudo_password_) {
+    if (!profile_.sudo_password.empty() && sudo_password_.reveal() != profile_.sudo_password) {
         throw HostError("HOST-SUDO", fmt::format("sudo refused the login user on {}", name_),
                         {.cause = "sudo asks for a password, and none or a wrong one was given",
                          .remedy = "set become.password of the host in the spec",
@@ -194,6 +211,7 @@ bool SimulatedHost::is_off() {
     if (!off_) return false;
     if (!on_again_ || clock_.steady() < *on_again_) return true;
     off_ = false;
+    network_->set_up(name_, true);
     machine::reboot(model_);
     persist();
     return false;
@@ -215,59 +233,23 @@ void SimulatedHost::keep(Ending ending, Micros power_off) {
     persist();
     if (ending != Ending::power_cut) return;
     off_ = true;
+    network_->set_up(name_, false);
     on_again_.reset();
     if (power_off.count() > 0) on_again_ = clock_.steady() + power_off;
 }
 
-template <class F>
-auto SimulatedHost::ask(Call kind, std::string_view subject, const CallOptions& call,
-                        F&& question) {
-    const Entered entered = enter(kind, subject, call);
-    const Lock lock(mutex_);
-    bring_up_to_date();
-    if (entered.ending != Ending::normal) {
-        keep(entered.ending, entered.power_off);
-        lose(entered.ending);
-    }
-    return question(model_);
-}
-
-template <class F>
-auto SimulatedHost::change(Call kind, std::string_view subject, const CallOptions& call, F&& work) {
-    return act(enter(kind, subject, call), std::forward<F>(work));
-}
-
-template <class F>
-auto SimulatedHost::act(const Entered& entered, F&& work) {
-    kBeforeChange.hit();
-    {
-        const Lock lock(mutex_);
-        bring_up_to_date();
-        try {
-            work(model_);
-        } catch (...) {
-            model_.roll_back();
-            throw;
-        }
-        keep(entered.ending, entered.power_off);
-    }
-    kAfterChange.hit();
-    if (entered.ending != Ending::normal) lose(entered.ending);
-}
+void SimulatedHost::before_change() const { kBeforeChange.hit(); }
+void SimulatedHost::after_change() const { kAfterChange.hit(); }
 
 // ---- the Host interface
 // ----------------------------------------------------------------------------
 
-Facts SimulatedHost::facts(const CallOptions& call) {
-    return ask(Call::facts, name_, call, [this](const Model& model) {
-        Facts facts = fixed_facts_;
-        facts.hostname = machine::hostname(model);
-        facts.selinux = machine::selinux(model);
-        facts.firewall = machine::firewall(model);
-        facts.time_service = machine::time_service(model);
-        facts.swaps = machine::swaps(model);
-        facts.clock_offset_ms = number(model.text(Section::setting, "clock-offset-ms"));
-        return facts;
+Facts SimulatedHost::facts(const FactsQuery& query, const CallOptions& call) {
+    return ask(Call::facts, name_, call, [&](const Model& model) {
+        return simulated_facts(
+            {model, profile_, fixed_facts_,
+             [&](const std::string& name) { return network_->resolve(name_, name); }},
+            query);
     });
 }
 
@@ -289,6 +271,7 @@ void SimulatedHost::remove_file(const std::string& path, const CallOptions& call
 }
 
 CommandResult SimulatedHost::run(const Command& command, const CallOptions& call) {
+    if (!command.job.empty() && has_finished(command.job)) return finished_job(command, call);
     // Run once for show: how long it takes, and whether it changes anything.
     Millis work{0};
     CommandResult result;
@@ -302,11 +285,37 @@ CommandResult SimulatedHost::run(const Command& command, const CallOptions& call
     }
     const std::string subject = join(command.argv, " ");
     const Entered entered = enter(Call::command, subject, call, command.deadline, work);
+    if (!command.job.empty() && entered.ending == Ending::crash) {
+        // The link is lost, not the job: it ends on the machine, and the next call hears how.
+        act({}, [&](Model& model) {
+            result = run_command(model, command, work);
+            model.set({Section::job, command.job}, job_text(result));
+        });
+        lose(Ending::crash);
+    }
     if (entered.exit_code) {
         result = failed(*entered.exit_code, "failed as the simulation profile asks\n");
     } else if (changes || entered.ending != Ending::normal) {
         act(entered, [&](Model& model) { result = run_command(model, command, work); });
     }
+    call_lines(command, "stdout", result.out);
+    call_lines(command, "stderr", result.err);
+    return result;
+}
+
+bool SimulatedHost::has_finished(const std::string& job) {
+    const Lock lock(mutex_);
+    bring_up_to_date();
+    return model_.text(Section::job, job) != nullptr;
+}
+
+CommandResult SimulatedHost::finished_job(const Command& command, const CallOptions& call) {
+    CommandResult result;
+    change(Call::command, join(command.argv, " "), call, [&](Model& model) {
+        if (const std::string* text = model.text(Section::job, command.job))
+            result = job_result(*text);
+        model.remove({Section::job, command.job});
+    });
     call_lines(command, "stdout", result.out);
     call_lines(command, "stderr", result.err);
     return result;
@@ -450,6 +459,7 @@ void SimulatedHost::reboot() {
     bring_up_to_date();
     machine::reboot(model_);
     off_ = false;
+    network_->set_up(name_, true);
     persist();
 }
 

@@ -15,6 +15,7 @@
 #include "remote/history.hpp"
 #include "remote/host.hpp"
 #include "remote/model.hpp"
+#include "remote/simulated_network.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -33,6 +34,9 @@ struct SimulatedHostOptions {
     std::int64_t seed = 1;
     std::optional<std::filesystem::path> history = {};  // nullopt: in memory only
     Secret sudo_password = {};
+    // Shared with the other machines of the fleet, and with listeners that outlive a call; nullptr:
+    // a network of its own.
+    std::shared_ptr<SimulatedNetwork> network = {};
 };
 
 // A user's script that ran: in the order in which they did.
@@ -49,7 +53,7 @@ class SimulatedHost final : public Host {
     SimulatedHost(SimulatedHostOptions options, std::shared_ptr<const Values> fresh, Clock& clock);
 
     const std::string& name() const override { return name_; }
-    Facts facts(const CallOptions& call) override;
+    Facts facts(const FactsQuery& query, const CallOptions& call) override;
     std::optional<FileState> read_file(const std::string& path, const CallOptions& call) override;
     void write_file(const std::string& path, const FileState& file,
                     const CallOptions& call) override;
@@ -79,6 +83,14 @@ class SimulatedHost final : public Host {
                   const CallOptions& call) override;
     void remove_user(const std::string& user, const CallOptions& call) override;
     std::map<std::string, std::string> mounts(const CallOptions& call) override;
+    Fetched fetch(const Fetch& what, const std::function<void(std::uint64_t)>& progress,
+                  const CallOptions& call) override;
+    std::unique_ptr<Listener> listen(const std::vector<Port>& ports, const std::string& nonce,
+                                     const CallOptions& call) override;
+    std::vector<ProbeAnswer> probe(const std::vector<Port>& targets, const std::string& nonce,
+                                   Millis timeout, const CallOptions& call) override;
+    void claim(const std::string& owner, const std::string& label,
+               const CallOptions& call) override;
 
     // Beside the Host interface, for tests and `slipway debug snapshot`: no latency, no faults.
     json::object snapshot();
@@ -108,6 +120,11 @@ class SimulatedHost final : public Host {
     [[noreturn]] void unreachable(std::string_view why) const;
     [[noreturn]] void lose(Ending ending) const;
 
+    void before_change() const;
+    void after_change() const;
+    CommandResult finished_job(const Command& command, const CallOptions& call);
+    bool has_finished(const std::string& job);
+
     template <class F>
     auto ask(Call kind, std::string_view subject, const CallOptions& call, F&& question);
     template <class F>
@@ -122,10 +139,11 @@ class SimulatedHost final : public Host {
 
     const std::string name_;
     const Facts fixed_facts_;
-    const std::string wanted_sudo_password_;
+    const HostProfile profile_;
     const Secret sudo_password_;
     const double time_scale_;
     Clock& clock_;
+    const std::shared_ptr<SimulatedNetwork> network_;
 
     Mutex mutex_;
     Model model_ SLIPWAY_GUARDED_BY(mutex_);
@@ -134,6 +152,7 @@ class SimulatedHost final : public Host {
     bool connected_ SLIPWAY_GUARDED_BY(mutex_) = false;
     bool off_ SLIPWAY_GUARDED_BY(mutex_) = false;
     std::optional<SteadyTime> on_again_ SLIPWAY_GUARDED_BY(mutex_);
+    std::string claimed_by_ SLIPWAY_GUARDED_BY(mutex_);
 };
 
 }  // namespace slipway::remote

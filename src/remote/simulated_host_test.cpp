@@ -83,7 +83,7 @@ TEST_F(Simulated, EveryCallOfTheInterfaceWorksOnAFreshMachine) {
 }
 
 TEST_F(Simulated, FactsFollowTheMachine) {
-    const Facts before = host().facts({});
+    const Facts before = host().facts({}, {});
     EXPECT_EQ(before.hostname, "debian");
     EXPECT_EQ(before.arch, "amd64");
     EXPECT_THAT(before.addresses, ElementsAre("10.0.0.11"));
@@ -91,8 +91,8 @@ TEST_F(Simulated, FactsFollowTheMachine) {
     EXPECT_EQ(before.machine_id.size(), 32u);
     host().run({.argv = {"hostnamectl", "set-hostname", "cp"}}, {});
     host().swap_off("/dev/vda2", {});
-    EXPECT_EQ(host().facts({}).hostname, "cp");
-    EXPECT_TRUE(host().facts({}).swaps.empty());
+    EXPECT_EQ(host().facts({}, {}).hostname, "cp");
+    EXPECT_TRUE(host().facts({}, {}).swaps.empty());
 }
 
 TEST_F(Simulated, FailedChangeLeavesTheMachineAsItWas) {
@@ -157,7 +157,7 @@ TEST_F(Simulated, StepLimitsAFaultToItsCalls) {
     EXPECT_EQ(write().id, "(none)");
     const FailpointScope scope("cp/set-hostname");
     EXPECT_EQ(write().id, "SIMULATED-FAULT");
-    EXPECT_EQ(caught([&] { host().facts({}); }).id, "(none)");
+    EXPECT_EQ(caught([&] { host().facts({}, {}); }).id, "(none)");
 }
 
 TEST_F(Simulated, ChanceFailsSomeCallsAndNotOthers) {
@@ -202,7 +202,7 @@ TEST_F(Simulated, PowerCutForGood) {
     host().add_fault({.on = Call::write, .error = FaultKind::power_cut});
     EXPECT_EQ(write().id, "HOST-UNREACHABLE");
     clock.advance(std::chrono::hours(1000));
-    EXPECT_EQ(caught([&] { host().facts({}); }).id, "HOST-UNREACHABLE");
+    EXPECT_EQ(caught([&] { host().facts({}, {}); }).id, "HOST-UNREACHABLE");
     host().reboot();
     EXPECT_TRUE(has("/etc/x"));
 }
@@ -219,8 +219,8 @@ TEST_F(Simulated, PowerCutComesBackRebooted) {
 
 TEST_F(Simulated, ConnectFaultHitsTheFirstCallWhateverItIs) {
     host().add_fault({.on = Call::connect, .error = FaultKind::unreachable});
-    EXPECT_EQ(caught([&] { host().facts({}); }).id, "HOST-UNREACHABLE");
-    EXPECT_EQ(caught([&] { host().facts({}); }).id, "(none)");
+    EXPECT_EQ(caught([&] { host().facts({}, {}); }).id, "HOST-UNREACHABLE");
+    EXPECT_EQ(caught([&] { host().facts({}, {}); }).id, "(none)");
 }
 
 // ---- time
@@ -293,7 +293,7 @@ TEST(SimulatedTime, CancelledCallEndsAtOnce) {
         EXPECT_TRUE(was_cancelled);
         EXPECT_EQ(clock.elapsed().count(), 0);
         EXPECT_FALSE(fleet->simulated("cp").snapshot().at("files").as_object().contains("/etc/x"));
-        EXPECT_THROW(fleet->host("cp").facts({.stop = stop.get_token()}), Cancelled);
+        EXPECT_THROW(fleet->host("cp").facts({}, {.stop = stop.get_token()}), Cancelled);
     }
 }
 
@@ -324,7 +324,7 @@ TEST(SimulatedSudo, NeedsTheRightPasswordAndNeverShowsIt) {
         SimulatedFleet fleet(
             parse_profile("p", "time-scale: 0\ndefaults: {sudo-password: open-sesame}"), {{"cp"}},
             std::move(options), system_clock());
-        return caught([&] { fleet.host("cp").facts({}); });
+        return caught([&] { fleet.host("cp").facts({}, {}); });
     };
     const Caught wrong = try_with("guess-1");
     EXPECT_EQ(wrong.id, "HOST-SUDO");
@@ -340,7 +340,7 @@ TEST_F(Simulated, FailpointsStandBeforeAndAfterEachChangeAndNoQuestion) {
          {std::pair{"host.before-change", false}, {"host.after-change", true}}) {
         const std::string path = std::string("/etc/") + place;
         Failpoint::arm(std::string(place) + "=error");
-        host().facts({});
+        host().facts({}, {});
         host().run({.argv = {"getent", "passwd", "root"}}, {});
         EXPECT_FALSE(Failpoint::fired());
         EXPECT_EQ(write(path).id, "FAILPOINT-FIRED");
@@ -380,7 +380,7 @@ TEST(SimulatedThreads, ConcurrentCallersLoseNothing) {
                     host.write_file("/opt/" + std::to_string(t) + "/" + std::to_string(i),
                                     {.content = ""}, {});
                     host.run({.argv = {"sysctl", "-w", "vm.t" + std::to_string(t) + "=1"}}, {});
-                    host.facts({});
+                    host.facts({}, {});
                     if (i % 10 == 0) fleet->fingerprint();
                 }
             });

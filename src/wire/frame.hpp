@@ -60,7 +60,8 @@ class FrameParser {
     void add(std::string_view bytes) { buffer_ += bytes; }
     // The next whole frame; throws ProtocolError on an impossible one.
     std::optional<Frame> next();
-    std::size_t buffered() const { return buffer_.size() - at_; }
+    // What was added and is not yet a whole frame.
+    std::string rest() const { return buffer_.substr(at_); }
 
   private:
     std::string buffer_;

@@ -53,7 +53,7 @@ struct Nothing {
 };
 
 struct Text {
-    std::string text;
+    std::string text = {};
     template <class Archive>
     void fields(Archive& a) {
         a(text);
@@ -61,7 +61,7 @@ struct Text {
 };
 
 struct Texts {
-    std::vector<std::string> texts;
+    std::vector<std::string> texts = {};
     template <class Archive>
     void fields(Archive& a) {
         a(texts);
@@ -78,7 +78,7 @@ struct Flag {
 
 struct Found {
     bool found = false;
-    std::string text;
+    std::string text = {};
     template <class Archive>
     void fields(Archive& a) {
         a(found, text);
@@ -86,7 +86,7 @@ struct Found {
 };
 
 struct Pair {
-    std::string key, value;
+    std::string key = {}, value = {};
     template <class Archive>
     void fields(Archive& a) {
         a(key, value);
@@ -94,7 +94,7 @@ struct Pair {
 };
 
 struct Map {
-    std::map<std::string, std::string> items;
+    std::map<std::string, std::string> items = {};
     template <class Archive>
     void fields(Archive& a) {
         a(items);
@@ -102,7 +102,7 @@ struct Map {
 };
 
 struct Switch {
-    std::string name;
+    std::string name = {};
     bool on = false;
     template <class Archive>
     void fields(Archive& a) {
@@ -112,8 +112,8 @@ struct Switch {
 
 struct Hello {
     std::uint32_t protocol = 0;
-    std::string arch;
-    std::string boot_id;
+    std::string arch = {};
+    std::string boot_id = {};
     std::int64_t uid = 0;
     std::int64_t pid = 0;
     template <class Archive>
@@ -125,8 +125,8 @@ struct Hello {
 // How a request failed. `code` is a word the client knows (see agent/failure.hpp); `errno_name` is
 // the system's reason where there is one.
 struct Failure {
-    std::string code;
-    std::string message;
+    std::string code = {};
+    std::string message = {};
     std::int64_t system_error = 0;
     template <class Archive>
     void fields(Archive& a) {
@@ -135,11 +135,11 @@ struct Failure {
 };
 
 struct FactsQuery {
-    std::vector<std::string> modules;    // whose state is wanted
-    std::vector<std::string> commands;   // whose presence is wanted
-    std::vector<std::string> leftovers;  // paths that should not be there
-    std::vector<std::string> resolve;    // names the host should be able to resolve
-    std::string disk_folder;             // where the latency of fsync is measured; "" = nowhere
+    std::vector<std::string> modules = {};    // whose state is wanted
+    std::vector<std::string> commands = {};   // whose presence is wanted
+    std::vector<std::string> leftovers = {};  // paths that should not be there
+    std::vector<std::string> resolve = {};    // names the host should be able to resolve
+    std::string disk_folder = {};             // where the latency of fsync is measured; "" = nowhere
     template <class Archive>
     void fields(Archive& a) {
         a(modules, commands, leftovers, resolve, disk_folder);
@@ -147,9 +147,9 @@ struct FactsQuery {
 };
 
 struct Exec {
-    std::vector<std::string> argv;
-    std::map<std::string, std::string> env;
-    std::string folder;
+    std::vector<std::string> argv = {};
+    std::map<std::string, std::string> env = {};
+    std::string folder = {};
     std::int64_t deadline_ms = 0;  // 0: none
     bool has_input = false;
     template <class Archive>
@@ -170,7 +170,7 @@ struct ExitStatus {
 };
 
 struct Path {
-    std::string path;
+    std::string path = {};
     std::uint64_t limit = 0;  // largest content to send; a larger file is a failure
     bool content = true;      // read_file: false = only what it is (stat), with sha256
     template <class Archive>
@@ -182,11 +182,11 @@ struct Path {
 struct FileInfo {
     bool found = false;
     bool folder = false;
-    std::string link_target;
+    std::string link_target = {};
     std::uint32_t mode = 0;
-    std::string owner, group;
+    std::string owner = {}, group = {};
     std::uint64_t size = 0;
-    std::string sha256;  // of a file's content
+    std::string sha256 = {};  // of a file's content
     template <class Archive>
     void fields(Archive& a) {
         a(found, folder, link_target, mode, owner, group, size, sha256);
@@ -194,13 +194,13 @@ struct FileInfo {
 };
 
 struct WriteFile {
-    std::string path;
+    std::string path = {};
     bool folder = false;
-    std::string link_target;
+    std::string link_target = {};
     std::uint32_t mode = 0644;
-    std::string owner, group;
+    std::string owner = {}, group = {};
     std::uint64_t size = 0;
-    std::string sha256;
+    std::string sha256 = {};
     bool keep_previous = false;  // what was there stays in the agent's folder, by its digest
     template <class Archive>
     void fields(Archive& a) {
@@ -210,7 +210,7 @@ struct WriteFile {
 
 struct Written {
     bool changed = false;
-    std::string previous_sha256;  // "" when there was no file
+    std::string previous_sha256 = {};  // "" when there was no file
     template <class Archive>
     void fields(Archive& a) {
         a(changed, previous_sha256);
@@ -226,8 +226,8 @@ struct Unit {
 };
 
 struct SetUnit {
-    std::string name;
-    Unit wanted;
+    std::string name = {};
+    Unit wanted = {};
     template <class Archive>
     void fields(Archive& a) {
         a(name, wanted);
@@ -235,7 +235,7 @@ struct SetUnit {
 };
 
 struct ChangePackages {
-    std::vector<std::string> install, remove;
+    std::vector<std::string> install = {}, remove = {};
     template <class Archive>
     void fields(Archive& a) {
         a(install, remove);
@@ -244,7 +244,7 @@ struct ChangePackages {
 
 struct User {
     bool exists = false;
-    std::string name, home, shell;
+    std::string name = {}, home = {}, shell = {};
     bool system = true;
     template <class Archive>
     void fields(Archive& a) {
@@ -254,13 +254,13 @@ struct User {
 
 // A file by its digest from a server; what an earlier attempt got is kept and continued.
 struct Fetch {
-    std::string url;  // http or https
-    std::string sha256;
+    std::string url = {};  // http or https
+    std::string sha256 = {};
     std::uint64_t size = 0;  // 0: not known
-    std::string path;
+    std::string path = {};
     std::uint32_t mode = 0644;
-    std::string ca_pem;                          // trusted instead of the system's; "" = system's
-    std::map<std::string, std::string> headers;  // Authorization, say
+    std::string ca_pem = {};                          // trusted instead of the system's; "" = system's
+    std::map<std::string, std::string> headers = {};  // Authorization, say
     std::int64_t deadline_ms = 0;
     template <class Archive>
     void fields(Archive& a) {
@@ -279,8 +279,8 @@ struct Fetched {
 };
 
 struct StartJob {
-    std::string name;  // letters, digits, . _ -
-    Exec exec;
+    std::string name = {};  // letters, digits, . _ -
+    Exec exec = {};
     template <class Archive>
     void fields(Archive& a) {
         a(name, exec);
@@ -288,7 +288,7 @@ struct StartJob {
 };
 
 struct FollowJob {
-    std::string name;
+    std::string name = {};
     std::uint64_t out_offset = 0, err_offset = 0;  // what the caller already has
     template <class Archive>
     void fields(Archive& a) {
@@ -297,7 +297,7 @@ struct FollowJob {
 };
 
 struct Tunnel {
-    std::string host;
+    std::string host = {};
     std::uint32_t port = 0;
     template <class Archive>
     void fields(Archive& a) {
@@ -309,7 +309,7 @@ enum class Protocol : std::uint8_t { tcp = 0, udp = 1 };
 
 struct Port {
     Protocol protocol = Protocol::tcp;
-    std::string address;  // listen: "" = all; probe: the other host
+    std::string address = {};  // listen: "" = all; probe: the other host
     std::uint32_t port = 0;
     std::uint32_t size = 0;  // udp probes: bytes of IP payload that must arrive unfragmented
     template <class Archive>
@@ -319,8 +319,8 @@ struct Port {
 };
 
 struct Listen {
-    std::vector<Port> ports;
-    std::string nonce;  // what a probe must send to be answered
+    std::vector<Port> ports = {};
+    std::string nonce = {};  // what a probe must send to be answered
     std::int64_t deadline_ms = 0;
     template <class Archive>
     void fields(Archive& a) {
@@ -329,8 +329,8 @@ struct Listen {
 };
 
 struct Refused {
-    std::vector<std::uint32_t> ports;
-    std::vector<std::string> reasons;
+    std::vector<std::uint32_t> ports = {};
+    std::vector<std::string> reasons = {};
     template <class Archive>
     void fields(Archive& a) {
         a(ports, reasons);
@@ -338,8 +338,8 @@ struct Refused {
 };
 
 struct Probe {
-    std::vector<Port> targets;
-    std::string nonce;
+    std::vector<Port> targets = {};
+    std::string nonce = {};
     std::int64_t timeout_ms = 0;  // of each; they run beside each other
     template <class Archive>
     void fields(Archive& a) {
@@ -350,7 +350,7 @@ struct Probe {
 struct ProbeAnswer {
     bool reached = false;   // our own listener answered
     bool accepted = false;  // something accepted the connection, but not ours
-    std::string reason;     // refused, timed out, no route, too big …
+    std::string reason = {};     // refused, timed out, no route, too big …
     std::int64_t micros = 0;
     template <class Archive>
     void fields(Archive& a) {
@@ -359,7 +359,7 @@ struct ProbeAnswer {
 };
 
 struct ProbeAnswers {
-    std::vector<ProbeAnswer> answers;  // in the order of the targets
+    std::vector<ProbeAnswer> answers = {};  // in the order of the targets
     template <class Archive>
     void fields(Archive& a) {
         a(answers);
@@ -369,8 +369,8 @@ struct ProbeAnswers {
 // One engine acts on a host at a time. The same owner may take over from itself: its former
 // connection may be dead without the host knowing yet.
 struct Claim {
-    std::string owner;  // who: unique to a state folder
-    std::string label;  // for people: cluster and operator's computer
+    std::string owner = {};  // who: unique to a state folder
+    std::string label = {};  // for people: cluster and operator's computer
     template <class Archive>
     void fields(Archive& a) {
         a(owner, label);

@@ -17,7 +17,7 @@ HEAVY = {
     "CLI/": ["cli/"],
     "boost/beast": [],
     "boost/asio": [],
-    "openssl/": ["base/", "store/"],
+    "openssl/": ["base/", "store/", "agent/"],
 }
 
 

@@ -33,7 +33,7 @@ TEST(PrepareHosts, PreparesMachinesOfEveryFamily) {
                       outcome.failures[0].cause);
     for (const std::string name : {"cp1", "w1", "w2"}) {
         remote::SimulatedHost& host = site.host(name);
-        EXPECT_EQ(host.facts({}).hostname, name);
+        EXPECT_EQ(host.facts({}, {}).hostname, name);
         EXPECT_THAT(site.file(name, "/etc/hosts"),
                     HasSubstr("# BEGIN slipway\n10.0.0.11 cp1\n10.0.0.12 w1\n10.0.0.13 w2\n"
                               "10.0.0.11 api.demo.internal\n# END slipway\n"));
@@ -47,7 +47,7 @@ TEST(PrepareHosts, PreparesMachinesOfEveryFamily) {
         EXPECT_EQ(host.read_file("/etc/localtime", {})->link_target,
                   "/usr/share/zoneinfo/Europe/Berlin");
     }
-    EXPECT_EQ(site.host("cp1").facts({}).selinux, "permissive");
+    EXPECT_EQ(site.host("cp1").facts({}, {}).selinux, "permissive");
     EXPECT_THAT(site.file("cp1", "/etc/chrony.conf"), HasSubstr("server 10.0.0.1 iburst"));
     EXPECT_THAT(site.file("w1", "/etc/chrony/conf.d/slipway.conf"),
                 HasSubstr("server 10.0.0.2 iburst"));
@@ -113,11 +113,11 @@ TEST(PrepareHosts, EverythingStillHoldsAfterAReboot) {
     SimulatedSite site(sample_spec());
     site.apply();
     site.host("w2").reboot();
-    EXPECT_EQ(site.host("w2").facts({}).hostname, "w2");
+    EXPECT_EQ(site.host("w2").facts({}, {}).hostname, "w2");
     EXPECT_EQ(site.host("w2").sysctl("net.ipv4.ip_forward", {}), "1");
     EXPECT_TRUE(site.host("w2").module_loaded("nbd", {}));
     site.host("cp1").reboot();
-    EXPECT_EQ(site.host("cp1").facts({}).selinux, "permissive");
+    EXPECT_EQ(site.host("cp1").facts({}, {}).selinux, "permissive");
     const auto asked =
         site.host("cp1").run({.argv = {"firewall-cmd", "--query-service=slipway"}}, {});
     EXPECT_EQ(asked.exit_code, 0);
@@ -135,9 +135,9 @@ TEST(PrepareHosts, AFailingScriptStopsItsHostAloneAndShowsItsLastLines) {
     ASSERT_EQ(outcome.failures.size(), 1u);
     EXPECT_EQ(outcome.failures[0].error, "SCRIPT-FAILED");
     EXPECT_THAT(outcome.failures[0].cause, HasSubstr("no licence found"));
-    EXPECT_EQ(site.host("w1").facts({}).hostname, "debian")
+    EXPECT_EQ(site.host("w1").facts({}, {}).hostname, "debian")
         << "nothing of the host came before its script";
-    EXPECT_EQ(site.host("w2").facts({}).hostname, "w2");
+    EXPECT_EQ(site.host("w2").facts({}, {}).hostname, "w2");
 }
 
 TEST(PrepareHosts, AScriptGetsItsEnvironmentAndLeavesNoFileBehind) {

@@ -25,7 +25,7 @@ SimulatedSite::SimulatedSite(config::Spec spec)
 std::vector<engine::Step> SimulatedSite::steps() {
     std::map<std::string, remote::Facts> facts;
     for (const config::Host& host : spec_.hosts)
-        facts[host.name] = fleet_->host(host.name).facts({});
+        facts[host.name] = fleet_->host(host.name).facts({}, {});
     return instantiate(prepare_hosts(), spec_, facts);
 }
 

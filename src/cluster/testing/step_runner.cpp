@@ -20,6 +20,7 @@ class StepRunner::RunContext final : public engine::Context {
     }
     const std::string& before() const override { return before_; }
     bool recorded_as_done() const override { return runner_.done_.contains(step_.node_id()); }
+    bool interrupted() const override { return false; }
 
   private:
     StepRunner& runner_;

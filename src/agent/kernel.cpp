@@ -1,0 +1,152 @@
+#include "agent/machine.hpp"
+#include "agent/process.hpp"
+#include "agent/system.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+namespace slipway::agent {
+
+namespace {
+
+// net.ipv4.ip_forward -> /proc/sys/net/ipv4/ip_forward. Where the first separator is a dot, a slash
+// inside a part stands for a dot of its name (eth0.100), as sysctl(8) has it.
+std::string sysctl_path(std::string key) {
+    const std::size_t first = key.find_first_of("./");
+    if (key.empty() || first == std::string::npos || key.find("..") != std::string::npos ||
+        key.find('\0') != std::string::npos || key.front() == '/' || key.front() == '.')
+        throw Failed("bad-request", "'" + key + "' is no name of a kernel setting");
+    if (key[first] == '.') {
+        for (char& c : key) c = c == '.' ? '/' : c == '/' ? '.' : c;
+    }
+    return "/proc/sys/" + key;
+}
+
+bool exists(const std::string& path) {
+    struct stat info {};
+    return ::lstat(path.c_str(), &info) == 0;
+}
+
+std::string module_key(std::string name) {
+    std::ranges::replace(name, '-', '_');
+    if (name.empty() || name.front() == '_' || name.find('/') != std::string::npos)
+        throw Failed("bad-request", "'" + name + "' is no name of a kernel module");
+    return name;
+}
+
+bool built_in(const std::string& key) {
+    utsname name{};
+    ::uname(&name);
+    const std::optional<std::string> list =
+        read_text(std::string("/lib/modules/") + name.release + "/modules.builtin");
+    if (!list) return false;
+    std::istringstream lines(*list);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t slash = line.rfind('/');
+        std::string base = line.substr(slash == std::string::npos ? 0 : slash + 1);
+        base = base.substr(0, base.find(".ko"));
+        std::ranges::replace(base, '-', '_');
+        if (base == key) return true;
+    }
+    return false;
+}
+
+// A kernel without a list of its modules (containers, small systems) still shows what it can do.
+bool visibly_there(const std::string& key) {
+    static constexpr std::array<std::pair<std::string_view, const char*>, 6> kSigns = {{
+        {"br_netfilter", "/proc/sys/net/bridge/bridge-nf-call-iptables"},
+        {"nf_conntrack", "/proc/sys/net/netfilter/nf_conntrack_max"},
+        {"ip_vs", "/proc/net/ip_vs"},
+        {"ip_tables", "/proc/net/ip_tables_names"},
+        {"ip6_tables", "/proc/net/ip6_tables_names"},
+        {"tun", "/dev/net/tun"},
+    }};
+    for (const auto& [module, sign] : kSigns) {
+        if (module == key && exists(sign)) return true;
+    }
+    const std::optional<std::string> systems = read_text("/proc/filesystems");
+    return systems && (*systems + "\n").find("\t" + key + "\n") != std::string::npos;
+}
+
+// /proc writes some characters of paths as octal escapes.
+std::string unescape(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\' && i + 3 < text.size()) {
+            out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                     (text[i + 3] - '0'));
+            i += 3;
+        } else {
+            out += text[i];
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+wire::Found sysctl_value(const std::string& key) {
+    const std::optional<std::string> text = read_text(sysctl_path(key));
+    return {.found = text.has_value(), .text = text.value_or("")};
+}
+
+void set_sysctl(const std::string& key, const std::string& value) {
+    const int fd = ::open(sysctl_path(key).c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0) fail_with_errno("set", key);
+    const std::string line = value + "\n";
+    const ssize_t n = ::write(fd, line.data(), line.size());
+    const int error = errno;
+    ::close(fd);
+    errno = error;
+    if (n != static_cast<ssize_t>(line.size())) fail_with_errno("set", key + " to " + value);
+}
+
+bool module_loaded(const std::string& name) {
+    const std::string key = module_key(name);
+    return exists("/sys/module/" + key) || built_in(key) || visibly_there(key);
+}
+
+void set_module(const wire::Switch& wanted, Request& request) {
+    if (wanted.on == module_loaded(wanted.name)) return;
+    if (wanted.on) {
+        need_tool({"modprobe", "--", wanted.name}, request);
+    } else {
+        need_tool({"modprobe", "--remove", "--", wanted.name}, request);
+    }
+}
+
+std::vector<std::string> swap_devices() {
+    std::vector<std::string> out;
+    std::istringstream lines(read_text("/proc/swaps").value_or(""));
+    std::string line;
+    std::getline(lines, line);  // headings
+    while (std::getline(lines, line)) {
+        const std::string device = unescape(line.substr(0, line.find_first_of(" \t")));
+        if (!device.empty()) out.push_back(device);
+    }
+    return out;
+}
+
+void set_swap(const wire::Switch& wanted, Request& request) {
+    need_tool({wanted.on ? "swapon" : "swapoff", "--", wanted.name}, request);
+}
+
+std::map<std::string, std::string> mounts() {
+    std::map<std::string, std::string> out;
+    std::istringstream lines(read_text("/proc/self/mounts").value_or(""));
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string source, folder;
+        if (words >> source >> folder) out[unescape(folder)] = unescape(source);
+    }
+    return out;
+}
+
+}  // namespace slipway::agent

@@ -1,0 +1,30 @@
+// slipway-agent: serves its standard input; `job FOLDER` runs a job; `version` says which protocol.
+#include "agent/jobs.hpp"
+#include "agent/server.hpp"
+#include "agent/verbs.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+    namespace agent = slipway::agent;
+    const std::string role = argc > 1 ? argv[1] : "serve";
+    ::signal(SIGPIPE, SIG_IGN);
+    ::umask(077);
+    if (role == "version") {
+        std::printf("slipway-agent protocol %u\n", slipway::wire::kProtocolVersion);
+        return 0;
+    }
+    try {
+        if (role == "job" && argc == 3) return agent::run_job(argv[2]);
+        agent::serve(STDIN_FILENO, STDOUT_FILENO, agent::answer);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "slipway-agent: %s\n", error.what());
+        return 1;
+    }
+    return 0;
+}

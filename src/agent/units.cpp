@@ -1,0 +1,61 @@
+#include "agent/process.hpp"
+#include "agent/system.hpp"
+
+#include <map>
+#include <sstream>
+
+namespace slipway::agent {
+
+namespace {
+
+std::map<std::string, std::string> properties(const std::string& text) {
+    std::map<std::string, std::string> out;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t at = line.find('=');
+        if (at != std::string::npos) out[line.substr(0, at)] = line.substr(at + 1);
+    }
+    return out;
+}
+
+void check_name(const std::string& name) {
+    if (name.empty() || name.front() == '-')
+        throw Failed("bad-request", "'" + name + "' is no name of a unit");
+}
+
+}  // namespace
+
+wire::Unit unit_state(const std::string& name, Request& request) {
+    check_name(name);
+    auto p = properties(need_tool(
+        {"systemctl", "show", "--property=LoadState,UnitFileState,ActiveState", "--", name},
+        request));
+    const std::string load = p["LoadState"], file = p["UnitFileState"], active = p["ActiveState"];
+    wire::Unit unit;
+    unit.masked = load == "masked" || file.starts_with("masked");
+    unit.exists = unit.masked || (load != "not-found" && !load.empty());
+    unit.enabled = file == "enabled" || file == "enabled-runtime" || file == "alias";
+    unit.active = active == "active" || active == "activating" || active == "reloading";
+    return unit;
+}
+
+// Order matters: a masked unit can be neither enabled nor started.
+void set_unit(const wire::SetUnit& wanted, Request& request) {
+    const wire::Unit now = unit_state(wanted.name, request);
+    const auto systemctl = [&](const char* verb) {
+        need_tool({"systemctl", "--quiet", verb, "--", wanted.name}, request);
+    };
+    if (!wanted.wanted.masked && now.masked) systemctl("unmask");
+    if (!wanted.wanted.active && now.active) systemctl("stop");
+    if (wanted.wanted.enabled != now.enabled || (now.masked && wanted.wanted.enabled))
+        systemctl(wanted.wanted.enabled ? "enable" : "disable");
+    if (wanted.wanted.masked && !now.masked) systemctl("mask");
+    if (wanted.wanted.active && !now.active) systemctl("start");
+}
+
+void restart_unit(const std::string& name, Request& request) {
+    check_name(name);
+    need_tool({"systemctl", "--quiet", "restart", "--", name}, request);
+}
+
+}  // namespace slipway::agent

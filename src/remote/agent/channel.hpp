@@ -1,0 +1,94 @@
+// Calls to an agent over the two ends of a connection, many at once.
+//
+//     Channel channel(in, out, err, rest);
+//     Reply reply = channel.call(Verb::exec, encode(exec), {.on_data = print}, stop);
+//
+// One thread reads; callers wait for their own answers and take their own data, so a caller that is
+// slow to read slows its own request only. The link is lost when it ends, breaks the protocol, or
+// stays silent for too long; then every call, now and later, throws HostError HOST-LINK-LOST.
+#pragma once
+
+#include "base/mutex.hpp"
+#include "wire/messages.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace slipway::remote {
+
+struct CallData {
+    std::string_view input = {};  // the stream `in`
+    bool has_input = false;
+    std::function<void(wire::Stream, std::string_view)> on_data = {};
+};
+
+struct ChannelOptions {
+    std::chrono::milliseconds ping_after = std::chrono::seconds(10);    // of silence
+    std::chrono::milliseconds lost_after = std::chrono::seconds(45);    // of silence
+    std::chrono::milliseconds cancel_grace = std::chrono::seconds(10);  // for a cancelled call
+};
+
+// The agent refused or failed; see agent/request.hpp for the codes.
+struct Reply {
+    bool failed = false;
+    std::string body = {};
+    wire::Failure failure = {};
+};
+
+class Channel {
+  public:
+    // The descriptors stay the caller's; `err` (may be -1) is drained and its end remembered.
+    // `received` is what was already read behind the hello.
+    Channel(std::string name, int in, int out, int err, std::string received,
+            ChannelOptions options = {});
+    ~Channel();
+    Channel(const Channel&) = delete;
+    Channel& operator=(const Channel&) = delete;
+
+    // Throws HostError HOST-LINK-LOST, Cancelled.
+    Reply call(wire::Verb verb, std::string_view body, const CallData& data,
+               const std::stop_token& stop);
+
+    bool lost() const { return lost_; }
+    std::string why_lost() const;
+
+  private:
+    struct Pending;
+    class Entry;  // a pending request, taken out again when the call ends
+
+    void read_loop();
+    void take(wire::Frame frame);
+    void lose(const std::string& why);
+    void send(wire::Kind kind, std::uint32_t request, std::string_view payload);
+    bool step(std::uint32_t id, Pending& pending, const CallData& data, std::string_view& input);
+    Reply wait_for_reply(std::uint32_t id, Pending& pending, const CallData& data,
+                         const std::stop_token& stop);
+    void drain_err();
+
+    const std::string name_;
+    const int in_, out_, err_;
+    const ChannelOptions options_;
+    wire::FrameParser parser_;  // reading thread only
+
+    Mutex write_mutex_;
+    mutable Mutex mutex_;
+    std::map<std::uint32_t, std::shared_ptr<Pending>> pending_ SLIPWAY_GUARDED_BY(mutex_);
+    std::uint32_t next_ SLIPWAY_GUARDED_BY(mutex_) = 1;
+    std::string why_ SLIPWAY_GUARDED_BY(mutex_);
+    std::string err_tail_ SLIPWAY_GUARDED_BY(mutex_);
+    std::atomic<bool> lost_ = false;
+    std::atomic<bool> closing_ = false;
+    std::atomic<bool> err_open_ = false;
+    int wake_ = -1;  // an eventfd that ends the reader
+    std::thread reader_;
+};
+
+}  // namespace slipway::remote

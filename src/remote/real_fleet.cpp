@@ -1,0 +1,102 @@
+#include "remote/real_fleet.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "remote/agent/agent_image.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace slipway::remote {
+
+namespace {
+
+// A file that is in no folder and goes with this process; the SSH client opens it by our number.
+Fd unnamed_file(const Secret& content) {
+    Fd fd(::memfd_create("key", MFD_CLOEXEC));
+    const std::string_view bytes = content.reveal();
+    if (!fd || ::fchmod(fd.get(), 0600) != 0 ||
+        ::write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+        throw StateError("STATE-WRITE", "cannot keep a private key in memory");
+    return fd;
+}
+
+std::string path_of(const Fd& fd) { return fmt::format("/proc/{}/fd/{}", ::getpid(), fd.get()); }
+
+}  // namespace
+
+std::shared_ptr<const Login> RealFleet::login_of(
+    const config::Spec& spec, const config::Host& host,
+    const std::map<std::string, Credentials>& credentials) {
+    if (const auto known = by_name_.find(host.name); known != by_name_.end()) return known->second;
+    auto login = std::make_shared<Login>();
+    login->name = host.name;
+    login->address = host.address;
+    login->port = host.port;
+    login->user = host.user;
+    login->key_file = host.key.file;
+    const auto secrets = credentials.find(host.name);
+    if (secrets != credentials.end()) {
+        login->password = !secrets->second.password.empty();
+        if (host.key.file.empty() && !secrets->second.key.empty()) {
+            key_files_.push_back(unnamed_file(secrets->second.key));
+            login->key_file = path_of(key_files_.back());
+        }
+    }
+    if (!host.bastion.empty()) {
+        const auto bastion = std::ranges::find(spec.hosts, host.bastion, &config::Host::name);
+        if (bastion != spec.hosts.end()) login->bastion = login_of(spec, *bastion, credentials);
+    }
+    by_name_[host.name] = login;
+    if (!login->local()) logins_.push_back(login);
+    return login;
+}
+
+RealFleet::RealFleet(const config::Spec& spec, std::map<std::string, Credentials> credentials,
+                     RealFleetOptions options) {
+    for (const config::Host& host : spec.hosts) login_of(spec, host, credentials);
+    dialer_ = std::make_unique<Dialer>(SshOptions{.known_hosts = std::move(options.known_hosts),
+                                                  .config = std::move(options.ssh_config),
+                                                  .accept_new_keys = options.accept_new_keys},
+                                       embedded_agents(), std::move(credentials),
+                                       options.parallel_dials);
+    for (const config::Host& host : spec.hosts) {
+        const DialTarget target{.login = by_name_.at(host.name), .become = host.become.enabled};
+        hosts_[host.name] = std::make_unique<AgentHost>(
+            host.name,
+            [this, target](const std::stop_token& stop) { return dialer_->dial(target, stop); });
+    }
+}
+
+// All at once: each connection takes a moment to end.
+RealFleet::~RealFleet() {
+    std::vector<std::jthread> closing;
+    constexpr std::size_t kAtOnce = 16;
+    std::vector<std::vector<std::unique_ptr<AgentHost>>> shares(kAtOnce);
+    std::size_t next = 0;
+    for (auto& [name, host] : hosts_) shares[next++ % kAtOnce].push_back(std::move(host));
+    for (auto& share : shares) {
+        if (!share.empty()) closing.emplace_back([&share] { share.clear(); });
+    }
+}
+
+AgentHost& RealFleet::agent_host(const std::string& name) {
+    const auto at = hosts_.find(name);
+    if (at == hosts_.end()) {
+        throw HostError("HOST-UNKNOWN", fmt::format("there is no host '{}'", printable(name)),
+                        {.remedy = "slipway hosts list names the hosts"});
+    }
+    return *at->second;
+}
+
+void RealFleet::forget_finished_jobs() {
+    for (auto& [name, host] : hosts_) host->forget_finished_jobs();
+}
+
+}  // namespace slipway::remote
