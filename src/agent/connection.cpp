@@ -1,6 +1,7 @@
 #include "agent/connection.hpp"
 
 #include "agent/resolve.hpp"
+#include "agent/socket_address.hpp"
 #include "agent/tls.hpp"
 #include "base/files.hpp"
 
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <optional>
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -19,32 +19,10 @@ namespace slipway::agent {
 
 namespace {
 
-struct SocketAddress {
-    sockaddr_storage bytes{};
-    socklen_t size = 0;
-};
-
-SocketAddress socket_address(const std::string& address, std::uint16_t port) {
-    SocketAddress out;
-    auto* v4 = reinterpret_cast<sockaddr_in*>(&out.bytes);
-    auto* v6 = reinterpret_cast<sockaddr_in6*>(&out.bytes);
-    if (::inet_pton(AF_INET, address.c_str(), &v4->sin_addr) == 1) {
-        v4->sin_family = AF_INET;
-        v4->sin_port = htons(port);
-        out.size = sizeof *v4;
-    } else if (::inet_pton(AF_INET6, address.c_str(), &v6->sin6_addr) == 1) {
-        v6->sin6_family = AF_INET6;
-        v6->sin6_port = htons(port);
-        out.size = sizeof *v6;
-    }
-    return out;
-}
-
 // 0, or the system's reason. Throws only when the whole request is over.
 int try_connect(const Fd& socket, const SocketAddress& address, const Patience& patience,
                 std::chrono::milliseconds limit) {
-    const auto* bytes = reinterpret_cast<const sockaddr*>(&address.bytes);
-    if (::connect(socket.get(), bytes, address.size) == 0) return 0;
+    if (::connect(socket.get(), address.get(), address.size) == 0) return 0;
     if (errno != EINPROGRESS) return errno;
     try {
         patience.wait(socket.get(), POLLOUT, limit);
@@ -59,7 +37,7 @@ int try_connect(const Fd& socket, const SocketAddress& address, const Patience& 
     return error;
 }
 
-Fd connect_to(const Server& server, const Patience& patience, std::chrono::milliseconds limit) {
+Fd connect_to(const Endpoint& server, const Patience& patience, std::chrono::milliseconds limit) {
     constexpr std::chrono::seconds kNameLimit{15};
     const std::vector<std::string> addresses =
         resolve(server.host, patience.left(kNameLimit), &patience.request());
@@ -70,9 +48,10 @@ Fd connect_to(const Server& server, const Patience& patience, std::chrono::milli
                      "cannot connect to " + where + ": the name is not known on the host");
     int error = 0;
     for (const std::string& address : addresses) {
-        const SocketAddress target = socket_address(address, server.port);
-        Fd socket(::socket(target.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        error = socket ? try_connect(socket, target, patience, limit) : errno;
+        const auto target = socket_address(address, server.port);
+        if (!target) continue;
+        Fd socket(::socket(target->family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        error = socket ? try_connect(socket, *target, patience, limit) : errno;
         if (error != 0) continue;
         const int on = 1;
         ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -96,7 +75,7 @@ struct Connection::State {
     void wait(short events) const { patience.wait(socket.get(), events, limits.stall); }
 };
 
-Connection::Connection(const Server& server, const Patience& patience,
+Connection::Connection(const Endpoint& server, const Patience& patience,
                        const ConnectionLimits& limits)
     : state_(std::make_unique<State>(
           State{patience, limits, connect_to(server, patience, limits.connect), std::nullopt})) {

@@ -13,7 +13,7 @@
 
 namespace slipway::agent {
 
-struct Server {
+struct Endpoint {
     std::string host;
     std::uint16_t port = 0;
     bool tls = false;
@@ -29,7 +29,7 @@ class Connection {
   public:
     // Throws Failed: "connect", "tls" (with the reason the certificate was refused), "timeout",
     // "cancelled".
-    Connection(const Server& server, const Patience& patience, const ConnectionLimits& limits);
+    Connection(const Endpoint& server, const Patience& patience, const ConnectionLimits& limits);
     ~Connection();
     Connection(Connection&&) noexcept;
     Connection& operator=(Connection&&) = delete;

@@ -19,7 +19,7 @@ struct GetOptions {
     // For the server of the URL alone: a redirect to another one leaves them out.
     std::map<std::string, std::string> headers;
     std::uint64_t offset = 0;  // asks for the bytes from there on
-    std::string ca_pem;        // see Server
+    std::string ca_pem;        // see Endpoint
     int redirects = 5;
     ConnectionLimits limits;
 };
