@@ -1,0 +1,25 @@
+// Numeric addresses as the kernel wants them, both families.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace slipway::agent {
+
+struct SocketAddress {
+    sockaddr_storage bytes{};
+    socklen_t size = 0;
+
+    int family() const { return bytes.ss_family; }
+    sockaddr* get() { return reinterpret_cast<sockaddr*>(&bytes); }
+    const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&bytes); }
+};
+
+// nullopt when `address` is none.
+std::optional<SocketAddress> socket_address(const std::string& address, std::uint32_t port);
+
+}  // namespace slipway::agent
