@@ -32,6 +32,7 @@ class Machine:
     memory: str = ""         # limit, as the kernel reads it: 2G
     disk: str = ""           # size of its disk; "tmpfs:SIZE" keeps it in memory
     link: str = "up"         # up, down or slow: kept over a power cut, as a pulled cable is
+    clock_ms: int = 0        # how far its wall clock is off
     on: bool = True          # what its power button was last told
 
 
