@@ -1,19 +1,21 @@
 // Shifts the wall clock for the programs of one machine:
 //     shift_clock OFFSET-MS PID-OF-THE-MACHINE'S-INIT --machine=ID
 //
-// The kernel has one wall clock, and no namespace for it; programs read it through the vDSO, without a
-// system call. So every process of the machine is traced, and each program it starts from now on is
-// started without a vDSO (the entry in its auxiliary vector is struck out, and libc then asks the
-// kernel); what the kernel answers is corrected on its way back. Static programs and Go see it too.
-// Programs that were running already keep the true time. When this tracer ends, all see it again.
+// The kernel has one wall clock, and no namespace for it; programs read it through the vDSO,
+// without a system call. So every process of the machine is traced, and each program it starts from
+// now on is started without a vDSO (the entry in its auxiliary vector is struck out, and libc then
+// asks the kernel); what the kernel answers is corrected on its way back. Static programs and Go
+// see it too. Programs that were running already keep the true time. When this tracer ends, all see
+// it again.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
 #include <elf.h>
-#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -25,8 +27,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_TID = 1 << 22, OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                                     PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC };
+enum {
+    MAX_TID = 1 << 22,
+    OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+              PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC
+};
 
 struct task {
     uint8_t traced;
@@ -54,7 +59,8 @@ static void add(int64_t* seconds, int64_t* part, int64_t parts_in_second) {
     *part = sum - (sum >= parts_in_second ? parts_in_second : 0) + (sum < 0 ? parts_in_second : 0);
 }
 
-// The program has just been loaded: its stack holds argc, argv, 0, environment, 0, auxiliary vector.
+// The program has just been loaded: its stack holds argc, argv, 0, environment, 0, auxiliary
+// vector.
 static void strike_out_vdso(pid_t tid) {
     struct __ptrace_syscall_info info;
     if (ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info) <= 0) return;
@@ -65,7 +71,8 @@ static void strike_out_vdso(pid_t tid) {
         if (!peek(tid, at, &word, 8)) return;
         at += 8;
     } while (word != 0);
-    for (Elf64_auxv_t entry; peek(tid, at, &entry, sizeof entry) && entry.a_type != AT_NULL; at += sizeof entry) {
+    for (Elf64_auxv_t entry; peek(tid, at, &entry, sizeof entry) && entry.a_type != AT_NULL;
+         at += sizeof entry) {
         if (entry.a_type == AT_SYSINFO_EHDR) {
             entry.a_type = AT_IGNORE;
             poke(tid, at, &entry, sizeof entry);
@@ -125,7 +132,8 @@ static void at_stop(pid_t tid, int status) {
         strike_out_vdso(tid);
         go_on(tid, 0);
     } else if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {
-        ptrace(PTRACE_LISTEN, tid, 0, 0);  // stopped by a signal, as for anybody: stays so until SIGCONT
+        ptrace(PTRACE_LISTEN, tid, 0,
+               0);  // stopped by a signal, as for anybody: stays so until SIGCONT
     } else {
         go_on(tid, event ? 0 : signal);
     }
@@ -139,7 +147,8 @@ static int seize_all(const char* namespace_of_init) {
         char path[300], link[64] = "";
         if (!isdigit((unsigned char)process->d_name[0])) continue;
         snprintf(path, sizeof path, "/proc/%s/ns/pid", process->d_name);
-        if (readlink(path, link, sizeof link - 1) < 0 || strcmp(link, namespace_of_init) != 0) continue;
+        if (readlink(path, link, sizeof link - 1) < 0 || strcmp(link, namespace_of_init) != 0)
+            continue;
         snprintf(path, sizeof path, "/proc/%s/task", process->d_name);
         DIR* threads = opendir(path);
         for (struct dirent* thread; threads && (thread = readdir(threads));) {
@@ -162,7 +171,8 @@ int main(int argc, char** argv) {
     snprintf(path, sizeof path, "/proc/%d/ns/pid", atoi(argv[2]));
     if (readlink(path, init, sizeof init - 1) < 0) return 1;
     int seized = 0;
-    for (int more; (more = seize_all(init)) > 0; seized += more) {}  // until nobody was born meanwhile
+    for (int more; (more = seize_all(init)) > 0; seized += more) {
+    }  // until nobody was born meanwhile
     if (seized == 0) {
         fprintf(stderr, "no process of the machine can be traced: %s\n", strerror(errno));
         return 1;

@@ -30,7 +30,7 @@ def parser():
                     help="the last K machines can be reached only through the first")
     up.add_argument("--light", action="store_true", help="sshd alone instead of a booted system: for 100 machines")
     up.add_argument("--memory", default="", metavar="SIZE", help="limit of each machine, such as 2G (default: none)")
-    up.add_argument("--disk", default="", metavar="SIZE", help="disk of each machine (default: 20G, takes what is used)")
+    up.add_argument("--disk", default="", metavar="SIZE", help="disk of each machine (default: 20G, takes what is used); tmpfs:2G keeps it in memory")
     up.add_argument("--variant", choices=image.VARIANTS, default="base", help="image: bare, or with python3")
 
     status = command("status", do_status, "what is there now")
@@ -90,6 +90,9 @@ def do_up(lab, arguments):
     started = time.monotonic()
     if not lab.exists and (obstacles := doctor.obstacles()):
         raise LabError("; ".join(obstacles))
+    if not lab.exists and not arguments.disk and not arguments.light and "loop" in doctor.trials():
+        arguments.disk = "tmpfs:4G"
+        print("lab: no loop device can be mounted: the disks are in memory, 4 GiB each at most", file=sys.stderr)
     lifecycle.up(lab, arguments.count, prefix=arguments.name, behind=arguments.behind_bastion, light=arguments.light,
                  memory=arguments.memory, disk_size=arguments.disk, variant=arguments.variant)
     print(f"lab: {arguments.count} machines up in {time.monotonic() - started:.1f} s", file=sys.stderr)

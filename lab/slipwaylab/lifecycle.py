@@ -20,6 +20,8 @@ def up(lab, count, prefix="node", behind=0, light=False, memory="", disk_size=""
         raise LabError("a bastion needs a machine in front: fewer machines behind it than machines in all")
     if lab.machines and lab.variant != variant:
         raise LabError(f"lab {lab.name!r} uses the {lab.variant} image; take it down before changing to {variant}")
+    if lab.half_down:
+        down(lab)
     image.ensure(variant)
     lab.variant = variant
     lab.state.mkdir(parents=True, exist_ok=True)

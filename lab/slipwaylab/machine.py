@@ -10,6 +10,7 @@ import pathlib
 import signal
 import subprocess
 import time
+import uuid
 
 from . import cgroups, disk, identity, image, network
 from .command import LabError, run
@@ -83,7 +84,7 @@ def boot(lab, machine):
         alive = lambda: runs(launcher)  # noqa: E731
     network.wait_for_ssh(lab, machine, alive, START_SECONDS)
     if not machine.light:
-        open_cgroups(leader(lab, machine))
+        finish_boot(machine, leader(lab, machine))
 
 
 def launch(lab, machine, joins):
@@ -102,11 +103,17 @@ def runs(launcher):
     return b"settle" not in pathlib.Path(f"/proc/{launcher.pid}/cmdline").read_bytes().split(b"\0")
 
 
-def open_cgroups(pid):
-    """nspawn mounts v1 cgroups read-only; containers in the machine need to make groups of their own."""
-    script = ("mount -o remount,rw /sys/fs/cgroup; "
-              "for d in /sys/fs/cgroup/*/; do mountpoint -q $d && mount -o remount,bind,rw $d; done; true")
-    if pid and not pathlib.Path("/sys/fs/cgroup/cgroup.controllers").exists():
+def finish_boot(machine, pid):
+    """What nspawn cannot be told. v1 cgroups come read-only, and containers in the machine need to make
+    groups of their own; the serial number of the hardware is that of this computer."""
+    script = "" if cgroups.is_unified() else (
+        "mount -o remount,rw /sys/fs/cgroup\n"
+        "for d in /sys/fs/cgroup/*/; do mountpoint -q $d && mount -o remount,bind,rw $d; done\n")
+    script += ("uuid=/sys/class/dmi/id/product_uuid\n"
+               "if [ -e $uuid ] && ! mountpoint -q $(readlink -f $uuid); then\n"
+               f"  echo {uuid.UUID(machine.machine_id)} >/run/product_uuid && mount --bind /run/product_uuid $uuid\n"
+               "fi\n")
+    if pid:
         run("nsenter", "--target", pid, "--mount", "--", "/bin/sh", "-c", script)
 
 

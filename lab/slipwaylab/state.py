@@ -109,12 +109,17 @@ class Lab:
             link.symlink_to(self.state)
 
     def forget(self):
-        """Removes both folders and all that is mounted there."""
+        """Removes both folders and all that is mounted there; /run last, since it says where the other is."""
+        shutil.rmtree(self.state, ignore_errors=True)
         mounts.unmount_below(self.run)
+        shutil.rmtree(self.run, ignore_errors=True)
         for folder in (self.state, self.run):
-            shutil.rmtree(folder, ignore_errors=True)
             if folder.exists():
                 raise LabError(f"{folder} cannot be removed; something still uses it")
+
+    @property
+    def half_down(self):
+        return not self.exists and (self.run / "state").is_symlink()
 
 
 def write_whole(path, text, mode=0o600):

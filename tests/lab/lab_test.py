@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The lab keeps its promises: machines come up, fail as they are told, and leave nothing behind."""
 
+import base64
 import os
 import pathlib
 import secrets
@@ -159,6 +160,22 @@ class Machines(case.Case):
         self.lab.run("disk-full", "node2", "--off").expect(0)
         self.sh("node2", write).expect(0)
 
+    def test_clock_is_wrong_for_every_program_started_from_then_on(self):
+        source = self.folder / "now.c"
+        source.write_text("#include <stdio.h>\n#include <time.h>\nint main(void) { printf(\"%ld\\n\", (long)time(0)); }\n")
+        subprocess.run(["gcc-12", "-static", "-o", self.folder / "now", source], check=True)
+        self.sh("node2", "base64 -d >/root/now && chmod +x /root/now",
+                stdin=base64.b64encode((self.folder / "now").read_bytes()).decode()).expect(0)
+        ways = ("date +%s", "/root/now", "sudo -u ops date +%s", "systemd-run --wait --pipe --quiet date +%s")
+
+        def offset(way):
+            return int(self.sh("node2", way).expect(0).out) - time.time()
+        for setting, least, most in (("+90s", 89, 92), ("-2m", -121, -117), ("0", -1, 2)):
+            self.lab.run("clock", "node2", setting).expect(0)
+            for way in ways:
+                self.assertTrue(least <= offset(way) <= most, f"{setting}: {way} is {offset(way):.1f} s off")
+        self.assertNotEqual(self.sh("node2", "date -s 12:00").code, 0, "no machine may set this computer's clock")
+
     def test_machines_have_cgroups_of_their_own(self):
         for name in ("node1", "node2"):
             self.sh(name, f"for c in /sys/fs/cgroup/*/; do mkdir $c/of-{name} || exit 1; done").expect(0)
@@ -220,6 +237,29 @@ class Leftovers(case.Case):
         self.lab.run("power-cut", "node1").expect(0)
         self.assertEqual(self.lab.answer("node1"), "silence")
         self.lab.run("power-on", "node1").expect(0)
+
+    def test_disks_in_memory_fill_up_and_keep_what_they_hold_without_power(self):
+        self.lab.run("up", "1", "--disk", "tmpfs:300M").expect(0)
+        self.lab.sh("node1", "echo kept >/root/kept").expect(0)
+        self.lab.run("disk-full", "node1").expect(0)
+        self.assertIn("No space left", self.lab.sh("node1", "head -c 65536 /dev/zero >/root/more").err)
+        self.lab.run("power-cut", "node1").expect(0)
+        self.lab.run("power-on", "node1").expect(0)
+        self.lab.run("disk-full", "node1", "--off").expect(0)
+        self.assertEqual(self.lab.sh("node1", "echo >>/root/more && cat /root/kept").expect(0).out, "kept\n")
+
+    def test_memory_limit_ends_what_exceeds_it(self):
+        self.lab.run("up", "1", "--memory", "300M").expect(0)
+        hog = self.lab.sh("node1", "head -c 600M /dev/zero | tail -c 500M | wc -c")
+        self.assertNotEqual(hog.out.strip(), str(500 << 20))
+        self.lab.sh("node1", "true").expect(0)
+
+    def test_commands_at_the_same_time_wait_for_each_other(self):
+        ups = [LAB.start("up", count, env=self.lab.env) for count in ("1", "2", "3")]
+        for up in ups:
+            _, told = up.communicate(timeout=120)
+            self.assertEqual(up.returncode, 0, told)
+        self.assertEqual([m["state"] for m in self.lab.machines().values()], ["up"] * 3)
 
     def test_two_labs_live_side_by_side(self):
         self.lab.run("up", "1").expect(0)
