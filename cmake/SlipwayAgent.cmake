@@ -7,8 +7,10 @@ function(slipway_embed_agents target file)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/agent/*.?pp
         ${CMAKE_SOURCE_DIR}/src/wire/*.?pp)
     list(FILTER sources EXCLUDE REGEX "(_test|_fuzz)\\.cpp$|/testing/")
-    list(APPEND sources ${CMAKE_SOURCE_DIR}/src/base/error.cpp ${CMAKE_SOURCE_DIR}/src/base/digest.cpp
-        ${CMAKE_SOURCE_DIR}/src/base/mutex.hpp ${CMAKE_SOURCE_DIR}/cmake/agent/CMakeLists.txt)
+    file(GLOB base CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/base/*.hpp)
+    list(APPEND sources ${base} ${CMAKE_SOURCE_DIR}/src/base/error.cpp
+        ${CMAKE_SOURCE_DIR}/src/base/digest.cpp ${CMAKE_SOURCE_DIR}/src/base/ip.cpp
+        ${CMAKE_SOURCE_DIR}/cmake/agent/CMakeLists.txt)
     set(agents)
     foreach(arch amd64 arm64)
         set(folder ${CMAKE_SOURCE_DIR}/build/agent-${arch})

@@ -251,6 +251,10 @@ wire::ExitStatus run_process(const wire::Exec& exec, Request& request, Sink& sin
     std::optional<Feeder> feeder;  // declared before the guard: it ends once the process has
     if (exec.has_input) feeder.emplace(::fcntl(in.write_end(), F_DUPFD_CLOEXEC, 3), request);
     in.close_write();
+    struct EndOfInput {  // the process may end before its input does
+        Request& request;
+        ~EndOfInput() { request.end_receiving(); }
+    } const end_of_input{request};
     Guard guard(pid);
     Pump out_pump(out.read_end(), wire::Stream::out), err_pump(err.read_end(), wire::Stream::err);
     return wait_for_end(guard, out_pump, err_pump, exec, request, sink);

@@ -37,6 +37,8 @@ class Request {
     virtual void send(wire::Stream stream, std::string_view bytes) = 0;
     // Next bytes of the stream `in`; nullopt at its end. Throws Failed("cancelled").
     virtual std::optional<std::string> receive() = 0;
+    // No more input is wanted: receive() says that it has ended, also to whoever waits in it.
+    virtual void end_receiving() {}
 };
 
 }  // namespace slipway::agent

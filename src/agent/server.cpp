@@ -74,15 +74,22 @@ class Served : public Request {
         std::string bytes;
         {
             const Lock lock(mutex_);
-            while (inbox_.empty() && !ended_ && !cancelled_) changed_.wait(mutex_);
+            while (inbox_.empty() && !ended_ && !done_receiving_ && !cancelled_)
+                changed_.wait(mutex_);
             if (cancelled_) throw Failed("cancelled", "cancelled");
-            if (inbox_.empty()) return std::nullopt;
+            if (inbox_.empty() || done_receiving_) return std::nullopt;
             bytes = std::move(inbox_.front());
             inbox_.pop_front();
             held_ -= bytes.size();
         }
         output_.send(Kind::credit, id_, wire::credit_payload(static_cast<std::uint32_t>(bytes.size())));
         return bytes;
+    }
+
+    void end_receiving() override {
+        const Lock lock(mutex_);
+        done_receiving_ = true;
+        changed_.notify_all();
     }
 
     // From here on: called by the reading thread.
@@ -131,6 +138,7 @@ class Served : public Request {
     std::deque<std::string> inbox_ SLIPWAY_GUARDED_BY(mutex_);
     std::size_t held_ SLIPWAY_GUARDED_BY(mutex_) = 0;
     bool ended_ SLIPWAY_GUARDED_BY(mutex_) = false;
+    bool done_receiving_ SLIPWAY_GUARDED_BY(mutex_) = false;
     std::size_t credit_ SLIPWAY_GUARDED_BY(mutex_) = wire::kWindow;
 };
 

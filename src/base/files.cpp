@@ -40,11 +40,6 @@ void write_all(int fd, std::string_view content, const std::filesystem::path& pa
 
 }  // namespace
 
-void Fd::reset() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-}
-
 std::string read_all(int fd, std::string_view name, std::size_t limit) {
     std::string out;
     char buffer[1 << 16];

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <sys/types.h>
+#include <unistd.h>
 
 namespace slipway {
 
@@ -38,7 +39,10 @@ class Fd {
         fd_ = -1;
         return fd;
     }
-    void reset();
+    void reset() {
+        if (fd_ >= 0) ::close(fd_);
+        fd_ = -1;
+    }
 
   private:
     int fd_ = -1;

@@ -91,6 +91,17 @@ Option simulate_option() {
             .complete = Complete::file};
 }
 
+Option accept_new_option() {
+    return {.name = "--accept-new", .help = "trust host keys that were never seen before"};
+}
+
+Option ssh_config_option() {
+    return {.name = "--ssh-config",
+            .value = "FILE",
+            .help = "settings of the SSH client, instead of your own",
+            .complete = Complete::file};
+}
+
 Option yes_option() { return {.name = "--yes", .letter = 'y', .help = "ask no questions"}; }
 
 Option progress_option() {

@@ -84,6 +84,8 @@ const std::vector<Option>& global_options();
 Option spec_option();      // -c FILE
 Option cluster_option();   // --cluster NAME
 Option simulate_option();  // --simulate[=PROFILE]
+Option accept_new_option();
+Option ssh_config_option();
 Option yes_option();       // --yes
 Option progress_option();  // --progress
 Positional cluster_positional();

@@ -82,6 +82,8 @@ Command apply_command() {
             "reviewed.",
         .options = {spec_option(),
                     simulate_option(),
+                    accept_new_option(),
+                    ssh_config_option(),
                     yes_option(),
                     {.name = "--plan",
                      .value = "FILE",

@@ -37,7 +37,7 @@ ExitCode snapshot(const Call& call) {
     const config::Spec spec = stored_spec(applied.spec, fmt::format("spec of run {}", applied.id));
     RunOptions options = RunOptions::from_json(applied.options);
     options.override_with(call.arguments);
-    const auto fleet = open_fleet(spec, options, cluster, Keep::nothing);
+    const auto fleet = open_simulated_fleet(spec, options, cluster, Keep::nothing);
     const json::object hosts = fleet->snapshot();
     call.output.data({{"sha256", fleet->fingerprint()}, {"hosts", hosts}},
                      [&] { return fleet->fingerprint() + "\n"; });

@@ -16,6 +16,8 @@ Command plan_command() {
             "d delegated. Steps with nothing to do are counted; -v lists them too.",
         .options = {spec_option(),
                     simulate_option(),
+                    accept_new_option(),
+                    ssh_config_option(),
                     {.name = "--out",
                      .value = "FILE",
                      .help = "save the plan for apply --plan",

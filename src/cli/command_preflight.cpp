@@ -18,7 +18,7 @@ ExitCode run(const Call& call) {
 
     const Interrupts interrupts;
     const std::unique_ptr<remote::Fleet> fleet = open_fleet(
-        spec, options, cluster, Keep::nothing, sudo_passwords(spec, nullptr, terminal_prompt()));
+        spec, options, cluster, Keep::nothing, host_secrets(spec, nullptr, terminal_prompt()));
     cluster::Operation operation(spec, *fleet, system_clock(),
                                  {.ignore_checks = options.ignore_checks});
     operation.gather_facts(interrupts.token());
@@ -44,6 +44,8 @@ Command preflight_command() {
             "Shows the checks that failed; -v shows all. Exit code 4 when one of them is an error.",
         .options = {spec_option(),
                     simulate_option(),
+                    accept_new_option(),
+                    ssh_config_option(),
                     {.name = "--ignore-checks",
                      .value = "ID,…",
                      .help = "checks that may fail, by id",

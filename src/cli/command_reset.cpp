@@ -17,7 +17,7 @@ ExitCode show_undo(const Call& call, const RunRequest& request) {
     const Interrupts interrupts;
     const std::unique_ptr<remote::Fleet> fleet =
         open_fleet(request.spec, request.options, request.cluster, Keep::nothing,
-                   sudo_passwords(request.spec, nullptr, terminal_prompt()));
+                   host_secrets(request.spec, nullptr, terminal_prompt()));
     cluster::Operation operation(request.spec, *fleet, system_clock());
     operation.gather_facts(interrupts.token());
     if (interrupts.token().stop_requested()) throw Cancelled();
@@ -70,6 +70,8 @@ Command reset_command() {
                     cluster_option(),
                     spec_option(),
                     simulate_option(),
+                    accept_new_option(),
+                    ssh_config_option(),
                     progress_option()},
         .positionals = {cluster_positional()},
         .run = run};

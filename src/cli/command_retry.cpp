@@ -49,6 +49,8 @@ Command retry_command() {
                     cluster_option(),
                     spec_option(),
                     simulate_option(),
+                    accept_new_option(),
+                    ssh_config_option(),
                     progress_option()},
         .positionals = {cluster_positional()},
         .run = run};

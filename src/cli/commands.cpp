@@ -25,6 +25,8 @@ std::vector<Command> all_commands() {
         steps_command(),
         hosts_list_command(),
         hosts_facts_command(),
+        hosts_trust_command(),
+        hosts_clean_command(),
         delegate_list_command(),
         delegate_claim_command(),
         delegate_renew_command(),

@@ -31,6 +31,8 @@ Command restore_command();
 Command steps_command();
 Command hosts_list_command();
 Command hosts_facts_command();
+Command hosts_trust_command();
+Command hosts_clean_command();
 Command delegate_list_command();
 Command delegate_claim_command();
 Command delegate_renew_command();

@@ -1,24 +1,70 @@
 #include "cli/fleet.hpp"
 
+#include "base/digest.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
 namespace slipway::cli {
 
-std::unique_ptr<remote::SimulatedFleet> open_fleet(const config::Spec& spec,
-                                                   const RunOptions& options,
-                                                   const ClusterFolder& cluster, Keep keep,
-                                                   std::map<std::string, Secret> sudo_passwords) {
-    if (!options.simulate) {
-        throw UserError(
-            "HOSTS-NOT-BUILT", "real machines over SSH are not built in this version",
-            {.cause = "this version works on simulated hosts only", .remedy = "add --simulate"});
-    }
+namespace {
+
+std::string this_computer() {
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+// The same for every run of this state folder, and for no other.
+remote::ClaimAs claim_of(const ClusterFolder& cluster) {
+    const std::string folder = std::filesystem::absolute(cluster.folder).string();
+    const std::string machine = read_file_if_any("/etc/machine-id").value_or(this_computer());
+    return {.owner = Sha256().field(machine).field(folder).hex(),
+            .label = fmt::format("a run of {} from {}", cluster.name, this_computer())};
+}
+
+}  // namespace
+
+std::unique_ptr<remote::SimulatedFleet> open_simulated_fleet(const config::Spec& spec,
+                                                             const RunOptions& options,
+                                                             const ClusterFolder& cluster,
+                                                             Keep keep, HostSecrets secrets) {
     remote::Profile profile =
         remote::load_profile(options.profile.empty() ? "healthy" : options.profile);
     remote::SimulatedFleetOptions where;
-    where.sudo_passwords = std::move(sudo_passwords);
+    for (auto& [host, given] : secrets) {
+        if (!given.sudo_password.empty())
+            where.sudo_passwords[host] = std::move(given.sudo_password);
+    }
     if (keep == Keep::changes || std::filesystem::exists(cluster.simulated()))
         where.folder = cluster.simulated();
     return std::make_unique<remote::SimulatedFleet>(std::move(profile), remote::machines_of(spec),
                                                     std::move(where), system_clock());
+}
+
+std::unique_ptr<remote::RealFleet> open_real_fleet(const config::Spec& spec,
+                                                   const RunOptions& options,
+                                                   const ClusterFolder& cluster, Keep keep,
+                                                   HostSecrets secrets) {
+    if (options.accept_new_keys) make_private_folders(cluster.folder);
+    remote::RealFleetOptions how{
+        .known_hosts = std::filesystem::absolute(cluster.known_hosts()).string(),
+        .ssh_config = options.ssh_config,
+        .accept_new_keys = options.accept_new_keys,
+        .parallel_dials = static_cast<std::size_t>(spec.limits.parallel_dials)};
+    if (keep == Keep::changes) how.claim = claim_of(cluster);
+    return std::make_unique<remote::RealFleet>(spec, std::move(secrets), std::move(how));
+}
+
+std::unique_ptr<remote::Fleet> open_fleet(const config::Spec& spec, const RunOptions& options,
+                                          const ClusterFolder& cluster, Keep keep,
+                                          HostSecrets secrets) {
+    if (options.simulate)
+        return open_simulated_fleet(spec, options, cluster, keep, std::move(secrets));
+    return open_real_fleet(spec, options, cluster, keep, std::move(secrets));
 }
 
 }  // namespace slipway::cli

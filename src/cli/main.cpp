@@ -1,6 +1,7 @@
 // The program: one catch around everything.
 #include "base/failpoint.hpp"
 #include "cli/app.hpp"
+#include "remote/ssh/askpass.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -44,6 +45,7 @@ cli::ExitCode flushed(cli::Output& output, cli::ExitCode code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (const auto answered = slipway::remote::run_as_askpass(argc, argv)) return *answered;
     ::signal(SIGPIPE, SIG_IGN);
     std::ios::sync_with_stdio(false);
     cli::Output output(std::cout, std::cerr);

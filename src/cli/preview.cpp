@@ -35,7 +35,7 @@ ExitCode show_preview(const Call& call) {
 
     const Interrupts interrupts;
     const std::unique_ptr<remote::Fleet> fleet = open_fleet(
-        spec, options, cluster, Keep::nothing, sudo_passwords(spec, nullptr, terminal_prompt()));
+        spec, options, cluster, Keep::nothing, host_secrets(spec, nullptr, terminal_prompt()));
     cluster::Operation operation(spec, *fleet, system_clock(),
                                  {.ignore_checks = options.ignore_checks});
     operation.gather_facts(interrupts.token());

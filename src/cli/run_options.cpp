@@ -38,6 +38,8 @@ std::string RunOptions::to_json() const {
     return json::serialize(json::object{{"simulate", simulate},
                                         {"profile", profile},
                                         {"ignoreChecks", to_array(ignore_checks)},
+                                        {"acceptNewKeys", accept_new_keys},
+                                        {"sshConfig", ssh_config},
                                         {"undoHosts", to_array(undo.hosts)},
                                         {"undoSteps", to_array(undo.steps)}});
 }
@@ -51,6 +53,8 @@ RunOptions RunOptions::from_json(const std::string& text) {
     options.simulate = bool_at(object, "simulate");
     options.profile = string_at(object, "profile");
     options.ignore_checks = strings_at(object, "ignoreChecks");
+    options.accept_new_keys = bool_at(object, "acceptNewKeys");
+    options.ssh_config = string_at(object, "sshConfig");
     options.undo = {.hosts = strings_at(object, "undoHosts"),
                     .steps = strings_at(object, "undoSteps")};
     return options;
@@ -60,6 +64,10 @@ void RunOptions::override_with(const Arguments& arguments) {
     if (arguments.has("--simulate")) {
         simulate = true;
         profile = lasting_name(arguments.value("--simulate"));
+    }
+    if (arguments.has("--accept-new")) accept_new_keys = true;
+    if (arguments.has("--ssh-config")) {
+        ssh_config = std::filesystem::absolute(arguments.value("--ssh-config")).string();
     }
     if (arguments.has("--ignore-checks")) ignore_checks = arguments.list("--ignore-checks");
 }

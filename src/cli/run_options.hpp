@@ -13,12 +13,15 @@ struct RunOptions {
     bool simulate = false;
     std::string profile = {};  // built-in name or absolute path; "" = healthy hosts
     std::vector<std::string> ignore_checks = {};
+    bool accept_new_keys = false;  // trust host keys at first sight
+    std::string ssh_config = {};   // instead of the user's; absolute path
     engine::UndoFilter undo = {};  // of a reset
 
     std::string to_json() const;
     static RunOptions from_json(const std::string& text);
 
-    // Takes over what the command line says: --simulate, --ignore-checks.
+    // Takes over what the command line says: --simulate, --ignore-checks, --accept-new,
+    // --ssh-config.
     void override_with(const Arguments& arguments);
 };
 

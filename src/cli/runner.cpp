@@ -71,7 +71,7 @@ struct Bench {
           journal(store::Journal::create_or_open(request.cluster.journal())),
           fleet(open_fleet(with_former_hosts(request.spec, *journal), request.options,
                            request.cluster, Keep::changes,
-                           sudo_passwords(request.spec, journal.get(), terminal_prompt()))),
+                           host_secrets(request.spec, journal.get(), terminal_prompt()))),
           operation(request.spec, *fleet, system_clock(),
                     {.ignore_checks = request.options.ignore_checks,
                      .run_options = request.options.to_json(),
@@ -129,6 +129,25 @@ cluster::RunReport watch(const Call& call, const RunRequest& request, Bench& ben
     return work(&sink);
 }
 
+bool is_wrong_secret(const std::string& error) {
+    return error == "HOST-SUDO" || error == "HOST-SUDO-PASSWORD" || error == "HOST-LOGIN-REFUSED";
+}
+
+// After a reset of whole hosts nothing of ours stays on them. What cannot be taken away now is
+// named; it does no harm.
+void leave_hosts(const Call& call, const RunRequest& request, Bench& bench) {
+    if (!request.options.undo.steps.empty()) return;
+    const std::vector<std::string>& only = request.options.undo.hosts;
+    for (const config::Host* host : request.spec.sorted_hosts()) {
+        if (!only.empty() && std::ranges::find(only, host->name) == only.end()) continue;
+        try {
+            bench.fleet->leave(host->name);
+        } catch (const Error& error) {
+            call.output.warning(fmt::format("{}; later: slipway hosts clean", error.what()));
+        }
+    }
+}
+
 ExitCode finish(const Call& call, const RunRequest& request, Bench& bench, const std::string& kind,
                 const cluster::RunReport& report) {
     const std::string& name = request.cluster.name;
@@ -137,10 +156,11 @@ ExitCode finish(const Call& call, const RunRequest& request, Bench& bench, const
     call.output.out().flush();
     if (const std::string next = next_commands(name, report); !next.empty()) call.output.note(next);
     const ExitCode code = exit_code_of(report.outcome.result);
+    if (report.outcome.abandoned == 0) bench.fleet->results_recorded();
     // Sealed secrets are for resuming: a run that succeeded needs none, a wrong one must be asked
     // anew.
     const bool wrong_password = std::ranges::any_of(
-        report.outcome.failures, [](const engine::Failure& f) { return f.error == "HOST-SUDO"; });
+        report.outcome.failures, [](const engine::Failure& f) { return is_wrong_secret(f.error); });
     if (report.outcome.result == engine::RunResult::succeeded || wrong_password) {
         bench.journal->forget_secrets();
     }
@@ -198,6 +218,7 @@ ExitCode run_apply(const Call& call, const RunRequest& request) {
     const std::vector<cluster::CheckResult>& checks = operation.run_checks();
     if (stop.stop_requested()) throw Cancelled();
     if (!operation.checks_passed()) {
+        bench.journal->forget_secrets();  // one of them may be what is wrong
         show_failed_checks(call, checks);
         return ExitCode::preflight_failed;
     }
@@ -233,6 +254,7 @@ ExitCode run_reset(const Call& call, const RunRequest& request) {
     const cluster::RunReport report = watch(
         call, request, bench, undo.plan,
         [&](engine::EventSink* sink) { return operation.reset(*bench.journal, undo, sink, stop); });
+    if (report.outcome.result == engine::RunResult::succeeded) leave_hosts(call, request, bench);
     return finish(call, request, bench, "reset", report);
 }
 

@@ -32,24 +32,30 @@ class Quiet {
     termios former_{};
 };
 
-std::string sealed_name(const config::Host& host) { return "host/" + host.name + "/sudo"; }
+// One secret of one host, and under which name it is sealed.
+struct Wanted {
+    const config::SecretRef& reference;
+    config::SecretUse use;
+    std::string_view name;  // sudo, login, key
+    std::string_view what;  // for questions and errors
+};
 
-Secret password_of(const config::Host& host, store::Journal* journal,
-                   const config::Prompt& prompt) {
-    const config::SecretRef& reference = host.become.password;
+Secret secret_of(const config::Host& host, const Wanted& wanted, store::Journal* journal,
+                 const config::Prompt& prompt) {
+    const std::string sealed_name = fmt::format("host/{}/{}", host.name, wanted.name);
     std::optional<Secret> sealed;
-    if (journal != nullptr) sealed = journal->open_secret(sealed_name(host));
-    if (sealed && reference.prompt) return std::move(*sealed);
+    if (journal != nullptr) sealed = journal->open_secret(sealed_name);
+    if (sealed && wanted.reference.prompt) return std::move(*sealed);
     Secret secret;
     try {
-        secret = config::resolve(reference, config::SecretUse::password,
-                                 "sudo password of " + host.name, prompt);
+        secret = config::resolve(wanted.reference, wanted.use,
+                                 fmt::format("{} of {}", wanted.what, host.name), prompt);
     } catch (const UserError&) {
         // A resumed run may lack the environment the first one had.
         if (sealed) return std::move(*sealed);
         throw;
     }
-    if (journal != nullptr) journal->seal_secret(sealed_name(host), secret);
+    if (journal != nullptr) journal->seal_secret(sealed_name, secret);
     return secret;
 }
 
@@ -72,19 +78,30 @@ config::Prompt terminal_prompt() {
     };
 }
 
-std::map<std::string, Secret> sudo_passwords(const config::Spec& spec, store::Journal* journal,
-                                             const config::Prompt& prompt) {
-    std::map<std::string, Secret> out;
+HostSecrets host_secrets(const config::Spec& spec, store::Journal* journal,
+                         const config::Prompt& prompt) {
+    HostSecrets out;
     std::vector<std::string> missing;
     std::string remedy;
-    for (const config::Host* host : spec.sorted_hosts()) {
-        if (!host->become.enabled || host->become.password.empty()) continue;
+    const auto take = [&](const config::Host& host, const Wanted& wanted, Secret& place) {
+        if (wanted.reference.empty()) return;
         try {
-            out[host->name] = password_of(*host, journal, prompt);
+            place = secret_of(host, wanted, journal, prompt);
         } catch (const UserError& error) {
             missing.push_back(fmt::format("{} ({})", error.message(), error.cause()));
             if (remedy.empty()) remedy = error.remedy();
         }
+    };
+    using config::SecretUse;
+    for (const config::Host* host : spec.sorted_hosts()) {
+        remote::Credentials& own = out[host->name];
+        take(*host, {host->password, SecretUse::password, "login", "login password"}, own.password);
+        // A key in a file is read by the SSH client itself.
+        if (host->key.file.empty())
+            take(*host, {host->key, SecretUse::key, "key", "private key"}, own.key);
+        if (host->become.enabled)
+            take(*host, {host->become.password, SecretUse::password, "sudo", "sudo password"},
+                 own.sudo_password);
     }
     if (!missing.empty()) {
         throw UserError(

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/secret.hpp"
+#include "cli/fleet.hpp"
 #include "config/secret_ref.hpp"
 #include "config/spec.hpp"
 #include "store/journal.hpp"
@@ -16,9 +17,9 @@ namespace slipway::cli {
 // Asks on the terminal without echo; empty when standard input is none.
 config::Prompt terminal_prompt();
 
-// Passwords for sudo by host. `journal` may be null (plan, preflight): then nothing is kept. Throws
-// UserError SECRETS-MISSING naming every secret that cannot be had.
-std::map<std::string, Secret> sudo_passwords(const config::Spec& spec, store::Journal* journal,
-                                             const config::Prompt& prompt);
+// What the hosts are logged in to with, by host. `journal` may be null (plan, preflight): then
+// nothing is kept. Throws UserError SECRETS-MISSING naming every secret that cannot be had.
+HostSecrets host_secrets(const config::Spec& spec, store::Journal* journal,
+                         const config::Prompt& prompt);
 
 }  // namespace slipway::cli

@@ -22,6 +22,7 @@ struct ClusterFolder {
 
     std::filesystem::path journal() const { return folder / "journal.db"; }
     std::filesystem::path simulated() const { return folder / "simulated"; }
+    std::filesystem::path known_hosts() const { return folder / "known_hosts"; }
     std::filesystem::path log() const { return folder / "run.log"; }
 };
 

@@ -162,6 +162,11 @@ class Fleet {
   public:
     virtual ~Fleet() = default;
     virtual Host& host(const std::string& name) = 0;  // throws HostError HOST-UNKNOWN
+
+    // The run's results are in the journal: the hosts need not keep them any longer.
+    virtual void results_recorded() {}
+    // Everything on the host has been undone: nothing of Slipway itself stays there either.
+    virtual void leave(const std::string&) {}
 };
 
 }  // namespace slipway::remote

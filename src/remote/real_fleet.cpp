@@ -71,14 +71,16 @@ RealFleet::RealFleet(const config::Spec& spec, std::map<std::string, Credentials
         hosts_[host.name] = std::make_unique<AgentHost>(
             host.name,
             [this, target](const std::stop_token& stop) { return dialer_->dial(target, stop); });
+        if (!options.claim.owner.empty())
+            hosts_[host.name]->claim_when_connected(options.claim.owner, options.claim.label);
     }
 }
 
 // All at once: each connection takes a moment to end.
 RealFleet::~RealFleet() {
-    std::vector<std::jthread> closing;
     constexpr std::size_t kAtOnce = 16;
     std::vector<std::vector<std::unique_ptr<AgentHost>>> shares(kAtOnce);
+    std::vector<std::jthread> closing;  // after what the threads use: joined first
     std::size_t next = 0;
     for (auto& [name, host] : hosts_) shares[next++ % kAtOnce].push_back(std::move(host));
     for (auto& share : shares) {
@@ -95,7 +97,7 @@ AgentHost& RealFleet::agent_host(const std::string& name) {
     return *at->second;
 }
 
-void RealFleet::forget_finished_jobs() {
+void RealFleet::results_recorded() {
     for (auto& [name, host] : hosts_) host->forget_finished_jobs();
 }
 

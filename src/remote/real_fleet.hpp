@@ -9,11 +9,18 @@
 
 namespace slipway::remote {
 
+// Who acts on the hosts; nobody else may at the same time.
+struct ClaimAs {
+    std::string owner;  // "" = only looks
+    std::string label;
+};
+
 struct RealFleetOptions {
     std::string known_hosts = {};  // of the cluster; "" = only the user's own
     std::string ssh_config = {};
     bool accept_new_keys = false;
     std::size_t parallel_dials = 8;
+    ClaimAs claim = {};
 };
 
 class RealFleet final : public Fleet {
@@ -29,8 +36,8 @@ class RealFleet final : public Fleet {
     // Of all hosts that are reached over SSH, bastions before the hosts behind them.
     const std::vector<std::shared_ptr<const Login>>& logins() const { return logins_; }
 
-    // For the end of a run: results are in the journal, the hosts need not keep them.
-    void forget_finished_jobs();
+    void results_recorded() override;
+    void leave(const std::string& name) override { agent_host(name).clean({}); }
 
   private:
     std::shared_ptr<const Login> login_of(const config::Spec& spec, const config::Host& host,

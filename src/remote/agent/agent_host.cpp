@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "remote/agent/failures.hpp"
 #include "remote/agent/output.hpp"
+#include "remote/ssh/diagnose.hpp"
 
 #include <charconv>
 
@@ -48,7 +49,7 @@ std::shared_ptr<Link> AgentHost::link(const std::stop_token& stop) {
     try {
         fresh = dial_(stop);
     } catch (const Error& error) {
-        if (error.recovery() != Recovery::transient) {
+        if (is_refusal(error)) {
             const Lock lock(mutex_);
             refused_ = std::current_exception();
         }
@@ -349,10 +350,14 @@ std::vector<ProbeAnswer> AgentHost::probe(const std::vector<Port>& targets,
 }
 
 void AgentHost::claim(const std::string& owner, const std::string& label, const CallOptions& call) {
-    const wire::Claim claim{.owner = owner, .label = label};
-    ask<wire::Nothing>(Verb::claim, claim, call, "claiming the host");
+    ask<wire::Nothing>(Verb::claim, wire::Claim{.owner = owner, .label = label}, call,
+                       "claiming the host");
+    claim_when_connected(owner, label);
+}
+
+void AgentHost::claim_when_connected(const std::string& owner, const std::string& label) {
     const Lock lock(mutex_);
-    claim_ = wire::encode(claim);
+    claim_ = wire::encode(wire::Claim{.owner = owner, .label = label});
 }
 
 std::vector<std::string> AgentHost::clean(const CallOptions& call) {

@@ -79,6 +79,8 @@ class AgentHost final : public Host {
     void claim(const std::string& owner, const std::string& label,
                const CallOptions& call) override;
 
+    // As claim(), at every connection from the first on.
+    void claim_when_connected(const std::string& owner, const std::string& label);
     // Takes the agent off the host; paths that are gone.
     std::vector<std::string> clean(const CallOptions& call);
     // Bytes between `in` and a port the host can reach, until either side ends.

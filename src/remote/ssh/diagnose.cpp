@@ -162,6 +162,9 @@ HostError diagnose(const Login& login, const BootstrapFailure& failure) {
                        .recovery = code == "damaged" ? kTransient : kFatal});
 }
 
-bool is_refusal(const Error& error) { return error.recovery() != kTransient; }
+bool is_refusal(const Error& error) {
+    return error.id() == "HOST-LOGIN-REFUSED" || error.id() == "HOST-SUDO-PASSWORD" ||
+           error.id() == "HOST-NO-SUDO";
+}
 
 }  // namespace slipway::remote

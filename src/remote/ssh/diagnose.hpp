@@ -9,8 +9,7 @@ namespace slipway::remote {
 
 HostError diagnose(const Login& login, const BootstrapFailure& failure);
 
-// True for errors that trying again cannot change: another attempt would only cost the user's
-// account a failed login.
+// A login or sudo said no: asking again would only cost the account another failed attempt.
 bool is_refusal(const Error& error);
 
 }  // namespace slipway::remote

@@ -1,0 +1,62 @@
+#include "cli/ask.hpp"
+#include "cli/commands.hpp"
+#include "cli/fleet.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/secrets.hpp"
+#include "cli/spec_input.hpp"
+#include "cli/trust.hpp"
+
+#include <algorithm>
+
+namespace slipway::cli {
+
+namespace {
+
+ExitCode run(const Call& call) {
+    const bool ask = !call.arguments.has("--yes") && !call.arguments.has("--accept-new");
+    if (ask) require_answerable(call);
+    const config::Spec spec = read_spec(call);
+    RunOptions options;
+    options.override_with(call.arguments);
+    options.accept_new_keys = false;  // pinned by us, after the question
+    const ClusterFolder cluster = cluster_folder(call.arguments, spec.name);
+    const Interrupts interrupts;
+    const auto fleet = open_real_fleet(spec, options, cluster, Keep::nothing,
+                                       host_secrets(spec, nullptr, terminal_prompt()));
+    const std::vector<remote::HostKey> keys =
+        trust_hosts(call, {.cluster = cluster,
+                           .fleet = *fleet,
+                           .replace = call.arguments.list("--replace"),
+                           .ask = ask,
+                           .stop = interrupts.token()});
+    call.output.data(keys_json(keys), [&] { return keys_table(keys); });
+    const bool all = std::ranges::all_of(
+        keys, [](const remote::HostKey& k) { return k.state == remote::KeyState::trusted; });
+    if (!all) call.output.note("changed keys are taken only by name: --replace HOST");
+    return all ? ExitCode::ok : ExitCode::failed;
+}
+
+}  // namespace
+
+Command hosts_trust_command() {
+    return {
+        .name = "hosts trust",
+        .summary = "Show the hosts' SSH keys and trust them after a yes",
+        .examples =
+            "slipway hosts trust -c demo.yaml\n"
+            "slipway hosts trust -c demo.yaml --replace w2",
+        .details =
+            "Compare the fingerprints with what `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub`\n"
+            "says on the hosts. No password is sent to a host before its key is trusted. Keys your\n"
+            "own known_hosts knows are trusted already.",
+        .options = {spec_option(),
+                    {.name = "--replace",
+                     .value = "HOST,…",
+                     .help = "take the changed key of these hosts",
+                     .repeatable = true,
+                     .complete = Complete::host},
+                    accept_new_option(), ssh_config_option(), yes_option()},
+        .run = run};
+}
+
+}  // namespace slipway::cli

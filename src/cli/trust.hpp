@@ -1,0 +1,30 @@
+// Host keys, shown to the person who knows whether they are right.
+#pragma once
+
+#include "cli/command.hpp"
+#include "cli/state.hpp"
+#include "remote/real_fleet.hpp"
+#include "remote/ssh/trust.hpp"
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace slipway::cli {
+
+struct TrustRequest {
+    const ClusterFolder& cluster;
+    remote::RealFleet& fleet;
+    std::vector<std::string> replace = {};  // hosts whose changed key is to be taken
+    bool ask = true;                        // false: take new keys without a question
+    std::stop_token stop = {};
+};
+
+// Asks every host for its key, shows what is not trusted yet, and after a yes pins it. Hosts behind
+// bastions come in a second round. Returns all hosts' keys as they are trusted now.
+std::vector<remote::HostKey> trust_hosts(const Call& call, const TrustRequest& request);
+
+std::string keys_table(const std::vector<remote::HostKey>& keys);
+json::object keys_json(const std::vector<remote::HostKey>& keys);
+
+}  // namespace slipway::cli
