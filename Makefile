@@ -81,8 +81,9 @@ demo-clean: ## remove what the demo made
 	@rm -rf .demo
 
 bench: build ## measure, and write docs/benchmarks.md
-	$(part) "build bench" cmake --build build/release --target slipway_bench -j $(JOBS)
+	$(part) "build bench" cmake --build build/release --target slipway_bench slipway_transport -j $(JOBS)
 	@build/release/bin/slipway_bench --write docs/benchmarks.md
+	@bench/hosts.py build/release/bin --write docs/benchmarks-hosts.md
 
 clean: ## remove build/ (packages and the compiler cache stay)
 	@rm -rf build
