@@ -72,6 +72,7 @@ void Operation::gather_facts(std::stop_token stop) {
             return fleet_.host(host.name).facts(facts_query(spec_, host), {.stop = stop});
         });
     };
+    looking_.begin("reading facts", spec_.hosts.size());
     in_parallel(spec_.hosts.size(), kManyThreads, stop, [&](std::size_t i) {
         const std::string& name = spec_.hosts[i].name;
         try {
@@ -87,7 +88,9 @@ void Operation::gather_facts(std::stop_token stop) {
             const Lock lock(answers.mutex);
             answers.troubles[name] = {"", error.what()};
         }
+        looking_.add_one();
     });
+    looking_.end();
     if (stop.stop_requested()) throw Cancelled();
     const Lock lock(answers.mutex);
     facts_ = std::move(answers.facts);
@@ -97,8 +100,13 @@ void Operation::gather_facts(std::stop_token stop) {
 }
 
 void Operation::probe_network(std::stop_token stop) {
-    reachability_ = probe_reachability(spec_, facts_, fleet_, clock_, {}, stop);
+    looking_.begin("trying the network between hosts", facts_.size());
+    reachability_ = probe_reachability(spec_, facts_, fleet_, clock_,
+                                       {.on_host = [this] { looking_.add_one(); }}, stop);
+    looking_.end();
 }
+
+std::string Operation::looking_at() const { return looking_.words(); }
 
 const std::vector<CheckResult>& Operation::run_checks() {
     checks_ =
