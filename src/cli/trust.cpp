@@ -66,8 +66,8 @@ std::vector<HostKey> trust_hosts(const Call& call, const TrustRequest& request) 
     for (const auto& login : all) deepest = std::max(deepest, depth(*login));
     std::vector<HostKey> out;
     for (std::size_t round = 0; round <= deepest; ++round) {
-        std::vector<HostKey> keys = remote::scan_host_keys(request.fleet.dialer(),
-                                                           at_depth(all, round), request.stop);
+        std::vector<HostKey> keys =
+            remote::scan_host_keys(request.fleet.dialer(), at_depth(all, round), request.stop);
         pin(call, request, keys);
         std::ranges::move(keys, std::back_inserter(out));
     }
@@ -75,7 +75,8 @@ std::vector<HostKey> trust_hosts(const Call& call, const TrustRequest& request) 
 }
 
 std::string keys_table(const std::vector<HostKey>& keys) {
-    std::vector<std::vector<std::string>> rows = {{"HOST", "ADDRESS", "STATE", "KEY", "FINGERPRINT"}};
+    std::vector<std::vector<std::string>> rows = {
+        {"HOST", "ADDRESS", "STATE", "KEY", "FINGERPRINT"}};
     for (const HostKey& key : keys) {
         rows.push_back({key.host, key.address, std::string(to_string(key.state)),
                         printable(key.type),

@@ -58,8 +58,9 @@ std::filesystem::path private_folder() {
     if (base == nullptr || ::access(base, W_OK) != 0) base = ::getenv("TMPDIR");
     std::string path = std::string(base == nullptr ? "/tmp" : base) + "/slipway-XXXXXX";
     if (::mkdtemp(path.data()) == nullptr)
-        throw StateError("ASKPASS", "cannot make a private folder " + path,
-                         {.cause = std::strerror(errno), .remedy = "set TMPDIR to a writable folder"});
+        throw StateError(
+            "ASKPASS", "cannot make a private folder " + path,
+            {.cause = std::strerror(errno), .remedy = "set TMPDIR to a writable folder"});
     return path;
 }
 
@@ -70,7 +71,8 @@ AskpassServer::AskpassServer()
       listening_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)),
       wake_(::eventfd(0, EFD_CLOEXEC)) {
     const sockaddr_un address = address_of((folder_ / "ask").string());
-    if (::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+    if (::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+            0 ||
         ::listen(listening_.get(), 64) != 0) {
         throw StateError("ASKPASS", "cannot listen in " + folder_.string(),
                          {.cause = std::strerror(errno)});
@@ -156,7 +158,8 @@ std::optional<int> run_as_askpass(int argc, char** argv) {
     if (colon == std::string::npos) return 1;
     const Fd connection(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const sockaddr_un address = address_of(text.substr(0, colon));
-    if (::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    if (::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+        0)
         return 1;
     if (!send_all(connection.get(), text.substr(colon + 1) + "\n" + argv[1])) return 1;
     ::shutdown(connection.get(), SHUT_WR);

@@ -29,8 +29,7 @@ class ProcessLink final : public Link {
     ~ProcessLink() override {
         channel_.reset();
         process_->close_in();
-        for (int i = 0; i < 100 && !process_->ended(); ++i)
-            std::this_thread::sleep_for(Millis(10));
+        for (int i = 0; i < 100 && !process_->ended(); ++i) std::this_thread::sleep_for(Millis(10));
     }
     ProcessLink(const ProcessLink&) = delete;
     ProcessLink& operator=(const ProcessLink&) = delete;

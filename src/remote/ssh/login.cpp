@@ -10,13 +10,29 @@ using Words = std::vector<std::string>;
 
 // What the user's configuration must not change: a connection that carries one program's streams.
 void add_fixed_options(Words& words) {
-    for (const char* option :
-         {"NumberOfPasswordPrompts=1", "ConnectTimeout=15", "ConnectionAttempts=1",
-          "ServerAliveInterval=15", "ServerAliveCountMax=3", "TCPKeepAlive=yes", "ControlMaster=no",
-          "ControlPath=none", "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes",
-          "PermitLocalCommand=no", "RequestTTY=no", "EscapeChar=none", "UpdateHostKeys=no",
-          "HashKnownHosts=no", "CheckHostIP=no", "VisualHostKey=no", "GSSAPIDelegateCredentials=no",
-          "StdinNull=no", "ForkAfterAuthentication=no", "SessionType=default", "LogLevel=ERROR"}) {
+    for (const char* option : {"NumberOfPasswordPrompts=1",
+                               "ConnectTimeout=15",
+                               "ConnectionAttempts=1",
+                               "ServerAliveInterval=15",
+                               "ServerAliveCountMax=3",
+                               "TCPKeepAlive=yes",
+                               "ControlMaster=no",
+                               "ControlPath=none",
+                               "ForwardAgent=no",
+                               "ForwardX11=no",
+                               "ClearAllForwardings=yes",
+                               "PermitLocalCommand=no",
+                               "RequestTTY=no",
+                               "EscapeChar=none",
+                               "UpdateHostKeys=no",
+                               "HashKnownHosts=no",
+                               "CheckHostIP=no",
+                               "VisualHostKey=no",
+                               "GSSAPIDelegateCredentials=no",
+                               "StdinNull=no",
+                               "ForkAfterAuthentication=no",
+                               "SessionType=default",
+                               "LogLevel=ERROR"}) {
         words.insert(words.end(), {"-o", option});
     }
 }
@@ -46,14 +62,15 @@ void add_login_options(Words& words, const Login& login, const SshOptions& optio
         words.insert(words.end(), {"-i", login.key_file, "-o", "IdentitiesOnly=yes"});
     if (login.password) {
         // A key that is given is tried first; without one, nothing else is offered.
-        words.insert(words.end(),
-                     {"-o", login.key_file.empty()
-                                ? "PreferredAuthentications=password,keyboard-interactive"
-                                : "PreferredAuthentications=publickey,password,keyboard-interactive"});
-        if (login.key_file.empty())
-            words.insert(words.end(), {"-o", "PubkeyAuthentication=no"});
+        words.insert(
+            words.end(),
+            {"-o", login.key_file.empty()
+                       ? "PreferredAuthentications=password,keyboard-interactive"
+                       : "PreferredAuthentications=publickey,password,keyboard-interactive"});
+        if (login.key_file.empty()) words.insert(words.end(), {"-o", "PubkeyAuthentication=no"});
     } else {
-        words.insert(words.end(), {"-o", "PreferredAuthentications=publickey,hostbased,gssapi-with-mic"});
+        words.insert(words.end(),
+                     {"-o", "PreferredAuthentications=publickey,hostbased,gssapi-with-mic"});
     }
 }
 
@@ -84,7 +101,8 @@ std::string proxy_command(const Login& bastion, const SshOptions& options) {
     }
     Words words = client(bastion, through);
     if (bastion.bastion) {
-        words.insert(words.end(), {"-o", "ProxyCommand=" + proxy_command(*bastion.bastion, through)});
+        words.insert(words.end(),
+                     {"-o", "ProxyCommand=" + proxy_command(*bastion.bastion, through)});
     }
     std::string command = join_words(words);
     std::string out;
