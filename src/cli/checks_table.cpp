@@ -63,17 +63,21 @@ Colour colour_for(Verdict verdict) {
     return Colour::none;
 }
 
-struct NaturalOrder {
-    bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
-};
-
 // ---- the grid
 
 constexpr std::string_view kCluster = "(cluster)";  // where answers about no single host stand
 
+// Hosts by name, the cluster last.
+struct ColumnOrder {
+    bool operator()(const std::string& a, const std::string& b) const {
+        if (a == kCluster || b == kCluster) return b == kCluster && a != kCluster;
+        return natural_less(a, b);
+    }
+};
+
 class Grid {
   public:
-    Grid(const std::vector<CheckResult>& checks, bool verbose) {
+    Grid(const std::vector<CheckResult>& checks, const Style& style, bool verbose) : style_(style) {
         std::set<std::string> troubled;
         for (const CheckResult& check : checks) {
             if (verdict_of(check) != Verdict::passed) troubled.insert(check.id);
@@ -95,11 +99,11 @@ class Grid {
         return !hosts_.empty() && hosts_.size() <= kMostColumns && total_width() <= width;
     }
 
-    std::string text(const Style& style) const {
+    std::string text() const {
         std::string out = pad("CHECK", title_width(), true);
         for (const std::string& host : hosts_) out += "  " + pad(host, cell_width(host), true);
         out = std::string(out.substr(0, out.find_last_not_of(' ') + 1)) + "\n";
-        for (const Row& row : rows_) out += line(row, style);
+        for (const Row& row : rows_) out += line(row);
         return out + "\n";
     }
 
@@ -122,14 +126,14 @@ class Grid {
         cell = std::max(cell, verdict_of(check));
     }
 
-    std::string line(const Row& row, const Style& style) const {
+    std::string line(const Row& row) const {
         std::string out = pad(row.title, title_width(), true);
         std::string blanks;  // only written when something follows
         for (const std::string& host : hosts_) {
             const auto found = row.cells.find(host);
             const Verdict verdict = found == row.cells.end() ? Verdict::not_asked : found->second;
-            const std::string_view mark = mark_for(verdict, style.unicode);
-            out += blanks + "  " + style.paint(mark, colour_for(verdict));
+            const std::string_view mark = mark_for(verdict, style_.unicode);
+            out += blanks + "  " + style_.paint(mark, colour_for(verdict));
             blanks = std::string(cell_width(host) - columns(mark), ' ');
         }
         return out + "\n";
@@ -145,8 +149,7 @@ class Grid {
         for (const Row& row : rows_) {
             const auto found = row.cells.find(host);
             if (found == row.cells.end()) continue;
-            for (const bool unicode : {false, true})
-                widest = std::max(widest, columns(mark_for(found->second, unicode)));
+            widest = std::max(widest, columns(mark_for(found->second, style_.unicode)));
         }
         return widest;
     }
@@ -156,7 +159,8 @@ class Grid {
         return sum;
     }
 
-    std::set<std::string, NaturalOrder> hosts_;
+    const Style style_;
+    std::set<std::string, ColumnOrder> hosts_;
     std::vector<Row> rows_;
     std::map<std::string, std::size_t> places_;  // of rows, by id
     Row rest_{.title = ""};
@@ -242,10 +246,10 @@ std::string checks_list(const std::vector<CheckResult>& checks, const Style& sty
 
 std::string checks_table(const std::vector<CheckResult>& checks, const Style& style, bool verbose,
                          std::size_t width) {
-    const Grid grid(checks, verbose);
+    const Grid grid(checks, style, verbose);
     if (!grid.fits(width)) return checks_list(checks, style, verbose);
     // The grid shows which passed; what was seen of each is in -o json.
-    return grid.text(style) + checks_list(checks, style, false);
+    return grid.text() + checks_list(checks, style, false);
 }
 
 }  // namespace slipway::cli

@@ -39,10 +39,10 @@ std::vector<CheckResult> sample() {
 
 TEST(ChecksTable, ShowsAGridOfFailedChecksWithWhatToDoBelow) {
     EXPECT_EQ(checks_table(sample(), {}, false, 80),
-              "CHECK           (cluster)  cp1      w1\n"
-              "HOST-MEMORY     -          ok       FAILED\n"
-              "HOST-CPU        -          warning  -\n"
-              "2 other checks  ok         ok       ok\n"
+              "CHECK           cp1      w1      (cluster)\n"
+              "HOST-MEMORY     ok       FAILED  -\n"
+              "HOST-CPU        warning  -       -\n"
+              "2 other checks  ok       ok      ok\n"
               "\n"
               "failed   HOST-MEMORY  w1\n"
               "         seen    too little\n"
@@ -57,8 +57,8 @@ TEST(ChecksTable, ShowsAGridOfFailedChecksWithWhatToDoBelow) {
 
 TEST(ChecksTable, VerboseHasARowForEveryCheck) {
     const std::string text = checks_table(sample(), {.unicode = true}, true, 80);
-    EXPECT_THAT(text, HasSubstr("HOST-OS            ·          ✓"));
-    EXPECT_THAT(text, HasSubstr("CLUSTER-NODE-PODS  ✓          ·"));
+    EXPECT_THAT(text, HasSubstr("HOST-OS            ✓          ✓         ·\n"));
+    EXPECT_THAT(text, HasSubstr("CLUSTER-NODE-PODS  ·          ·         ✓\n"));
     EXPECT_THAT(text, HasSubstr("✗ failed"));
     EXPECT_THAT(text, Not(HasSubstr("other checks")));
 }

@@ -63,13 +63,12 @@ std::string checks_document() {
         "says the worst. Each answer tells what was seen, what was wanted and what to do. "
         "`--ignore ID` lets one\n"
         "fail; it is kept with the run.\n\n"
-        "| id | of | at worst | question | why |\n|---|---|---|---|---|\n",
+        "| id | at worst | question | why |\n|---|---|---|---|\n",
         checks.size());
     for (const cluster::CheckInfo& check : checks) {
         out +=
-            fmt::format("| `{}` | {} | {} | {} | {} |\n", check.id,
-                        check.about_one_host ? "each host" : "all hosts",
-                        cluster::to_string(check.severity), cell(check.question), cell(check.why));
+            fmt::format("| `{}` | {} | {} | {} |\n", check.id, cluster::to_string(check.severity),
+                        cell(check.question), cell(check.why));
     }
     return out;
 }
