@@ -104,7 +104,8 @@ Finding verdict(const Tally& tally, const Question& question) {
     if (tally.failed.empty()) {
         return pass(tally.waits_for_slipway
                         ? "not open yet; Slipway opens it in the host's firewall"
-                        : fmt::format("reached from {} hosts", tally.partners.size()));
+                        : fmt::format("reached from {} host{}", tally.partners.size(),
+                                      tally.partners.size() == 1 ? "" : "s"));
     }
     return fail(question.severity,
                 fmt::format("{} from {}: {}", some(tally.failures), some(tally.failed),
