@@ -39,6 +39,7 @@ ExitCode show_preview(const Call& call) {
     cluster::Operation operation(spec, *fleet, system_clock(),
                                  {.ignore_checks = options.ignore_checks});
     operation.gather_facts(interrupts.token());
+    operation.require_all_facts();
     const engine::Plan& plan = operation.plan();
     const engine::Preview preview = operation.preview(recorded_states(cluster), interrupts.token());
     if (interrupts.token().stop_requested()) throw Cancelled();

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -114,10 +115,18 @@ TEST_F(Commands, WithoutTerminalApplyNamesTheFlagThatAnswers) {
     EXPECT_THAT(ran.err, HasSubstr("--yes"));
 }
 
-TEST_F(Commands, RealHostsAreRefusedWithAClearId) {
+TEST_F(Commands, PlanOfHostsThatCannotBeReachedIsNoPlan) {
+    std::string text = read_file(spec_);
+    int number = 0;  // names that never have an address
+    for (std::size_t at = 0; (at = text.find("address: 10.", at)) != std::string::npos; ++at) {
+        text.replace(at, text.find_first_of("\n,}", at) - at,
+                     fmt::format("address: nowhere{}.invalid", ++number));
+    }
+    atomic_write(spec_, text);
     const Ran ran = run({"plan", "-c", spec_});
     EXPECT_EQ(ran.code, ExitCode::failed);
-    EXPECT_THAT(ran.err, HasSubstr("HOSTS-NOT-BUILT"));
+    EXPECT_THAT(ran.err, HasSubstr("HOST-UNREACHABLE"));
+    EXPECT_THAT(ran.err, HasSubstr("its name has no address"));
 }
 
 TEST_F(Commands, SavedPlanAppliesOnceAndIsRefusedAfterwards) {

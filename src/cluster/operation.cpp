@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/mutex.hpp"
+#include "base/text.hpp"
 #include "cluster/checks/facts_query.hpp"
 #include "cluster/domains.hpp"
 #include "cluster/fan_out.hpp"
@@ -13,6 +14,8 @@
 
 #include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
 
 namespace slipway::cluster {
 
@@ -79,6 +82,8 @@ void Operation::gather_facts(std::stop_token stop) {
             remote::Facts facts = ask(spec_.hosts[i]);
             const Lock lock(answers.mutex);
             answers.facts[name] = std::move(facts);
+        } catch (const LockedError&) {
+            throw;  // another run acts on it: no check's business
         } catch (const Error& error) {
             const Lock lock(answers.mutex);
             answers.troubles[name] = {error.id(), error.message(), error.remedy()};
@@ -97,6 +102,19 @@ void Operation::gather_facts(std::stop_token stop) {
     troubles_ = std::move(answers.troubles);
     reachability_ = {};
     plan_.reset();
+}
+
+void Operation::require_all_facts() const {
+    if (troubles_.empty()) return;
+    std::vector<std::string> lines, remedies;
+    for (const auto& [host, trouble] : troubles_) {
+        lines.push_back(fmt::format("{}: {}", host, trouble.message));
+        if (std::ranges::find(remedies, trouble.remedy) == remedies.end())
+            remedies.push_back(trouble.remedy);
+    }
+    throw HostError("HOST-UNREACHABLE",
+                    fmt::format("no facts of {} of {} hosts", troubles_.size(), spec_.hosts.size()),
+                    {.cause = join(lines, "; "), .remedy = join(remedies, "; ")});
 }
 
 void Operation::probe_network(std::stop_token stop) {

@@ -42,6 +42,9 @@ class Operation {
     // Facts of all hosts in parallel; a host that cannot be reached becomes a failed check.
     void gather_facts(std::stop_token stop);
     const std::map<std::string, remote::Facts>& facts() const { return facts_; }
+    // Throws HostError HOST-UNREACHABLE naming every host without facts: a plan of the others would
+    // look whole.
+    void require_all_facts() const;
 
     // Which hosts reach each other, for the checks. Needs facts; changes nothing.
     void probe_network(std::stop_token stop);
