@@ -24,6 +24,11 @@ def systemd_is_running():
     return pathlib.Path("/run/systemd/system").is_dir()
 
 
+def is_unified():
+    """Pure v2, as opposed to v1 with or without an empty v2 tree beside it."""
+    return pathlib.Path("/sys/fs/cgroup/cgroup.controllers").exists()
+
+
 def hierarchies():
     """(mount point, root of the mount, controllers) of each hierarchy; v2 has the controllers {""}."""
     found = {}
@@ -75,7 +80,9 @@ def make(name, memory=""):
 
 
 def _hand_down_controllers(parent):
-    """v2 only. Refused when the caller's group has processes and is not the top: then no limits."""
+    """Pure v2 only. Refused when the caller's group has processes and is not the top: then no limits."""
+    if not is_unified():
+        return
     with contextlib.suppress(OSError):
         for controller in (parent / "cgroup.controllers").read_text().split():
             with contextlib.suppress(OSError):

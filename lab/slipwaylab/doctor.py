@@ -6,7 +6,6 @@ and what this process may do with it are two things.
 
 import contextlib
 import os
-import pathlib
 import shutil
 import tempfile
 
@@ -49,7 +48,7 @@ def obstacles():
 def limits():
     """Sentences, each something that a lab here cannot do, though the rest works."""
     found = [TRIALS[name][1] for name in trials() if name in LESSER]
-    if not cgroups.systemd_is_running() and _is_unified() and not _memory_is_handed_down():
+    if not cgroups.systemd_is_running() and cgroups.is_unified() and not _memory_is_handed_down():
         found.append("cgroup v2 hands no controllers down to groups beside the caller's processes: --memory has no effect")
     return found
 
@@ -88,10 +87,6 @@ def _image_obstacles():
     except LabError as error:
         found.append(str(error))
     return found
-
-
-def _is_unified():
-    return pathlib.Path("/sys/fs/cgroup/cgroup.controllers").exists()
 
 
 def _memory_is_handed_down():

@@ -21,6 +21,7 @@ shift 4
             ! mountpoint -q "$lab" || umount --no-mtab --lazy "$lab" || exit 1
         done
         mkdir -p /run/systemd/nspawn && mount --no-mtab -t tmpfs notes /run/systemd/nspawn || exit 1
-        exec "$@"' enter "$folder" "$@"
+        # Already in the network of the machine, or nspawn would show it /sys/class/net of this computer.
+        exec nsenter --net=/mnt/net -- "$@"' enter "$folder" "$@"
 )
 exec "$lab" --lab "$name" settle "$machine" "--code=$?"

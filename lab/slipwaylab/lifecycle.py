@@ -1,13 +1,13 @@
 """A lab as a whole: up, down, and what it looks like now."""
 
 import concurrent.futures
+import contextlib
 import os
 import signal
-import contextlib
 import time
 import uuid
 
-from . import cgroups, disk, identity, image, machine as machines, mounts, network, settings, state
+from . import cgroups, clock, disk, faults, identity, image, machine as machines, mounts, network, settings, state
 from .command import LabError
 from .state import Machine
 
@@ -20,6 +20,8 @@ def up(lab, count, prefix="node", behind=0, light=False, memory="", disk_size=""
         raise LabError("a bastion needs a machine in front: fewer machines behind it than machines in all")
     if lab.machines and lab.variant != variant:
         raise LabError(f"lab {lab.name!r} uses the {lab.variant} image; take it down before changing to {variant}")
+    if lab.half_down:
+        down(lab)
     image.ensure(variant)
     lab.variant = variant
     lab.state.mkdir(parents=True, exist_ok=True)
@@ -37,11 +39,20 @@ def up(lab, count, prefix="node", behind=0, light=False, memory="", disk_size=""
     network.make_switch(lab)
     identity.write_known_hosts(lab)
     front = [m for m in wanted if not m.behind]
-    _all_at_once(lambda m: machines.boot(lab, m), front)
+    _all_at_once(lambda m: start(lab, m), front)
     for machine in front:
         if machine.bastion:
             network.make_bastion(lab, machine)
-    _all_at_once(lambda m: machines.boot(lab, m), [m for m in wanted if m.behind])
+    _all_at_once(lambda m: start(lab, m), [m for m in wanted if m.behind])
+
+
+def start(lab, machine):
+    """Boots a machine, with whatever it was told to suffer from."""
+    machines.boot(lab, machine)
+    if machine.link == "slow":
+        faults.slow(lab, machine)
+    if machine.clock_ms:
+        clock.apply(lab, machine)
 
 
 def _plan(lab, count, prefix, behind, like):
@@ -99,6 +110,6 @@ def status(lab):
         answers = bool(running) and network.ssh_banner(lab, machine)
         rows.append({"name": machine.name, "state": "up" if answers else "starting" if running else "off",
                      "address": network.address(lab, machine), "address6": network.address6(lab, machine),
-                     "bastion": machine.behind or None, "link": machine.link,
+                     "bastion": machine.behind or None, "link": machine.link, "clock_ms": machine.clock_ms,
                      "disk": "full" if disk.is_full(lab, machine) else "ok", "light": machine.light, "pid": running})
     return rows

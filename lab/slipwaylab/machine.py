@@ -10,8 +10,9 @@ import pathlib
 import signal
 import subprocess
 import time
+import uuid
 
-from . import cgroups, disk, faults, identity, image, network
+from . import cgroups, disk, identity, image, network
 from .command import LabError, run
 
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "lab"
@@ -20,8 +21,9 @@ INSIDE = "/mnt"
 START_SECONDS = 120
 STOP_SECONDS = 45
 
-# A later container runtime and kubelet need more than nspawn gives by itself.
-PRIVILEGES = ["--capability=all", "--system-call-filter=@keyring bpf", "--bind=/dev/kmsg"]
+# A later container runtime and kubelet need more than nspawn gives by itself. Not the clock: there is only
+# one, and a time service in a machine would set that of this computer.
+PRIVILEGES = ["--capability=all", "--drop-capability=CAP_SYS_TIME", "--system-call-filter=@keyring bpf", "--bind=/dev/kmsg"]
 LIGHT_INIT = "mkdir -p /run/sshd && exec /usr/sbin/sshd -D -e"
 
 
@@ -78,13 +80,11 @@ def boot(lab, machine):
         mounted, root = disk.mount(lab, machine, lower)
         identity.seed(lab, machine, lower, mounted, root)
         network.plug_in(lab, machine)
-        if machine.link == "slow":
-            faults.slow(lab, machine)
         launcher = launch(lab, machine, joins)
         alive = lambda: runs(launcher)  # noqa: E731
     network.wait_for_ssh(lab, machine, alive, START_SECONDS)
     if not machine.light:
-        open_cgroups(leader(lab, machine))
+        finish_boot(machine, leader(lab, machine))
 
 
 def launch(lab, machine, joins):
@@ -103,11 +103,17 @@ def runs(launcher):
     return b"settle" not in pathlib.Path(f"/proc/{launcher.pid}/cmdline").read_bytes().split(b"\0")
 
 
-def open_cgroups(pid):
-    """nspawn mounts v1 cgroups read-only; containers in the machine need to make groups of their own."""
-    script = ("mount -o remount,rw /sys/fs/cgroup; "
-              "for d in /sys/fs/cgroup/*/; do mountpoint -q $d && mount -o remount,bind,rw $d; done; true")
-    if pid and not pathlib.Path("/sys/fs/cgroup/cgroup.controllers").exists():
+def finish_boot(machine, pid):
+    """What nspawn cannot be told. v1 cgroups come read-only, and containers in the machine need to make
+    groups of their own; the serial number of the hardware is that of this computer."""
+    script = "" if cgroups.is_unified() else (
+        "mount -o remount,rw /sys/fs/cgroup\n"
+        "for d in /sys/fs/cgroup/*/; do mountpoint -q $d && mount -o remount,bind,rw $d; done\n")
+    script += ("uuid=/sys/class/dmi/id/product_uuid\n"
+               "if [ -e $uuid ] && ! mountpoint -q $(readlink -f $uuid); then\n"
+               f"  echo {uuid.UUID(machine.machine_id)} >/run/product_uuid && mount --bind /run/product_uuid $uuid\n"
+               "fi\n")
+    if pid:
         run("nsenter", "--target", pid, "--mount", "--", "/bin/sh", "-c", script)
 
 

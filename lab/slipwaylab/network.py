@@ -193,8 +193,8 @@ def _inside(path):
 def ssh_banner(lab, machine, timeout=2.0):
     """Does its sshd answer, seen from where the machine is reached: this computer, or its bastion?"""
     where = contextlib.nullcontext()
-    if machine.link == "down":
-        where = _inside(lab.netns(machine.name))
+    if machine.link == "down" or (machine.behind and not mounts.is_mounted(lab.netns(machine.behind))):
+        where = _inside(lab.netns(machine.name))  # nobody can see it but itself
     elif machine.behind:
         where = _inside(lab.netns(machine.behind))
     try:

@@ -32,6 +32,7 @@ class Machine:
     memory: str = ""         # limit, as the kernel reads it: 2G
     disk: str = ""           # size of its disk; "tmpfs:SIZE" keeps it in memory
     link: str = "up"         # up, down or slow: kept over a power cut, as a pulled cable is
+    clock_ms: int = 0        # how far its wall clock is off
     on: bool = True          # what its power button was last told
 
 
@@ -108,12 +109,17 @@ class Lab:
             link.symlink_to(self.state)
 
     def forget(self):
-        """Removes both folders and all that is mounted there."""
+        """Removes both folders and all that is mounted there; /run last, since it says where the other is."""
+        shutil.rmtree(self.state, ignore_errors=True)
         mounts.unmount_below(self.run)
+        shutil.rmtree(self.run, ignore_errors=True)
         for folder in (self.state, self.run):
-            shutil.rmtree(folder, ignore_errors=True)
             if folder.exists():
                 raise LabError(f"{folder} cannot be removed; something still uses it")
+
+    @property
+    def half_down(self):
+        return not self.exists and (self.run / "state").is_symlink()
 
 
 def write_whole(path, text, mode=0o600):
