@@ -25,10 +25,10 @@ std::string own_folder() {
 
 std::vector<std::string> clean_up(Request& request) {
     for (const std::string& job : list_jobs()) forget_job(job, request);
-    const std::string state = kStateFolder;
+    const std::string state = state_folder();
     std::vector<std::string> gone;
     for (const std::string& path :
-         {own_folder(), state + "/agent", state + "/jobs", state + "/kept", std::string(kRunFolder)}) {
+         {own_folder(), state + "/agent", state + "/jobs", state + "/kept", run_folder()}) {
         if (path.empty() || ::access(path.c_str(), F_OK) != 0) continue;
         remove_tree(path);
         gone.push_back(path);

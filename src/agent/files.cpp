@@ -3,12 +3,14 @@
 #include "agent/accounts.hpp"
 #include "agent/machine.hpp"
 #include "base/digest.hpp"
+#include "base/files.hpp"
 
 #include <cerrno>
 #include <filesystem>
 #include <vector>
 
 #include <dirent.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,20 +20,6 @@ namespace slipway::agent {
 namespace {
 
 constexpr mode_t kModeBits = 07777;
-
-class Fd {
-  public:
-    explicit Fd(int fd) : fd_(fd) {}
-    ~Fd() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Fd(const Fd&) = delete;
-    Fd& operator=(const Fd&) = delete;
-    int get() const { return fd_; }
-
-  private:
-    int fd_;
-};
 
 void check_path(const std::string& path) {
     if (path.size() < 2 || path.front() != '/' || path.find('\0') != std::string::npos)
@@ -118,7 +106,8 @@ void write_all(int fd, std::string_view bytes, const std::string& path) {
 }
 
 void write_content(const wire::WriteFile& wanted, Request& request, NewFile& file) {
-    const Fd fd(::open(file.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    const Fd fd(
+        ::open(file.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (fd.get() < 0) fail_with_errno("write", wanted.path);
     Sha256 digest;
     std::uint64_t size = 0;
@@ -129,7 +118,8 @@ void write_content(const wire::WriteFile& wanted, Request& request, NewFile& fil
         write_all(fd.get(), *bytes, wanted.path);
     }
     if (digest.hex() != wanted.sha256)
-        throw Failed("digest-mismatch", "the content of " + wanted.path + " was damaged on the way");
+        throw Failed("digest-mismatch",
+                     "the content of " + wanted.path + " was damaged on the way");
     if (::fchown(fd.get(), uid_of(wanted.owner), gid_of(wanted.group)) != 0)
         fail_with_errno("set the owner of", wanted.path);
     if (::fchmod(fd.get(), wanted.mode & kModeBits) != 0)
@@ -139,7 +129,7 @@ void write_content(const wire::WriteFile& wanted, Request& request, NewFile& fil
 
 // The content that is about to be replaced stays available by its digest.
 void keep_content(const std::string& path, const std::string& digest) {
-    const std::string folder = std::string(kStateFolder) + "/kept";
+    const std::string folder = state_folder() + "/kept";
     make_parents(folder + "/x");
     ::chmod(folder.c_str(), 0700);
     const std::string kept = folder + "/" + digest;
@@ -175,7 +165,7 @@ void write_link(const wire::WriteFile& wanted) {
 
 wire::FileInfo read_file(const wire::Path& wanted, Request& request) {
     check_path(wanted.path);
-    struct stat info {};
+    struct stat info{};
     if (::lstat(wanted.path.c_str(), &info) != 0) {
         if (errno == ENOENT || errno == ENOTDIR) return {};
         fail_with_errno("read", wanted.path);
@@ -213,7 +203,7 @@ wire::Written write_file(const wire::WriteFile& wanted, Request& request) {
     NewFile file(wanted.path);
     write_content(wanted, request, file);
     wire::Written out{.changed = true};
-    struct stat former {};
+    struct stat former{};
     if (wanted.keep_previous && ::lstat(wanted.path.c_str(), &former) == 0 &&
         S_ISREG(former.st_mode)) {
         out.previous_sha256 = hash_content(wanted.path, request, [](std::string_view) {});
@@ -225,7 +215,7 @@ wire::Written write_file(const wire::WriteFile& wanted, Request& request) {
 
 void remove_file(const std::string& path) {
     check_path(path);
-    struct stat info {};
+    struct stat info{};
     if (::lstat(path.c_str(), &info) != 0) {
         if (errno == ENOENT || errno == ENOTDIR) return;
         fail_with_errno("remove", path);

@@ -39,9 +39,8 @@ std::optional<std::uint64_t> whole_number(std::string_view text, int base) {
     const std::size_t most = base == 16 ? 15 : kMostDigits;
     std::uint64_t value = 0;
     if (text.empty() || text.size() > most) return std::nullopt;
-    const auto end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value, base);
-    if (error != std::errc() || stop != end) return std::nullopt;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
     return value;
 }
 

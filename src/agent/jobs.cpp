@@ -31,7 +31,7 @@ constexpr milliseconds kLookAgain{50};
 // From the folder's appearance to the runner's mark.
 constexpr milliseconds kStartLimit{15000};
 
-std::string jobs_folder() { return std::string(kStateFolder) + "/jobs"; }
+std::string jobs_folder() { return state_folder() + "/jobs"; }
 
 std::string folder_of(const std::string& name) {
     const auto allowed = [](char c) {
@@ -51,9 +51,9 @@ void write_small(const std::string& path, std::string_view content, mode_t mode 
     const std::string fresh = path + ".new";
     const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
     if (fd < 0) fail_with_errno("write", path);
-    const bool good = ::write(fd, content.data(), content.size()) ==
-                          static_cast<ssize_t>(content.size()) &&
-                      ::fsync(fd) == 0;
+    const bool good =
+        ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size()) &&
+        ::fsync(fd) == 0;
     ::close(fd);
     if (!good || ::rename(fresh.c_str(), path.c_str()) != 0) fail_with_errno("write", path);
 }
@@ -268,13 +268,14 @@ int run_job(const std::string& folder) {
     write_small(folder + "/mark", std::to_string(::getpid()));
     ::signal(SIGTERM, [](int) { stop_asked = 1; });
     wire::ExitStatus status;
-    const int out = ::open((folder + "/out").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    const int err = ::open((folder + "/err").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int out =
+        ::open((folder + "/out").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int err =
+        ::open((folder + "/err").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     try {
         const auto job = wire::decode<wire::StartJob>(read_whole(folder + "/request"));
-        const int in = job.exec.has_input
-                           ? ::open((folder + "/in").c_str(), O_RDONLY | O_CLOEXEC)
-                           : -1;
+        const int in =
+            job.exec.has_input ? ::open((folder + "/in").c_str(), O_RDONLY | O_CLOEXEC) : -1;
         const pid_t pid =
             start_process(job.exec, {.in = in, .out = out, .err = err}, Death::with_agent);
         status.code = exit_code_of(wait_for_job(pid, job.exec, status.timed_out));

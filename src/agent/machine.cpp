@@ -1,6 +1,7 @@
 #include "agent/machine.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -32,8 +33,18 @@ wire::Hello hello() {
 
 std::string boot_id() { return read_text("/proc/sys/kernel/random/boot_id").value_or(""); }
 
+std::string state_folder() {
+    const char* folder = ::getenv("SLIPWAY_AGENT_FOLDER");
+    return folder == nullptr ? "/var/lib/slipway" : std::string(folder) + "/state";
+}
+
+std::string run_folder() {
+    const char* folder = ::getenv("SLIPWAY_AGENT_FOLDER");
+    return folder == nullptr ? "/run/slipway" : std::string(folder) + "/run";
+}
+
 bool has_systemd() {
-    struct stat info {};
+    struct stat info{};
     return ::stat("/run/systemd/system", &info) == 0;
 }
 

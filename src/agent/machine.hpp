@@ -16,8 +16,9 @@ bool has_systemd();  // as process 1
 // A small file of /proc, /sys or /etc without its last line break; nullopt when it is not there.
 std::optional<std::string> read_text(const std::string& path);
 
-// An agent's own folders.
-inline constexpr const char* kStateFolder = "/var/lib/slipway";
-inline constexpr const char* kRunFolder = "/run/slipway";
+// The agent's own folders: /var/lib/slipway and /run/slipway, or below SLIPWAY_AGENT_FOLDER where a
+// test runs it (sudo lets no such variable through).
+std::string state_folder();
+std::string run_folder();
 
 }  // namespace slipway::agent

@@ -111,7 +111,8 @@ class Attempt {
     void prepare_datagram(int family, std::size_t size) {
         constexpr std::size_t kHeads4 = 20 + 8, kHeads6 = 40 + 8, kLargest = 65'000;
         const bool v6 = family == AF_INET6;
-        const int never = v6 ? IPV6_PMTUDISC_DO : IP_PMTUDISC_DO;
+        const int never = IP_PMTUDISC_DO;  // the same number for both families
+        static_assert(IP_PMTUDISC_DO == IPV6_PMTUDISC_DO);
         ::setsockopt(socket_.get(), v6 ? IPPROTO_IPV6 : IPPROTO_IP,
                      v6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER, &never, sizeof never);
         const std::size_t heads = v6 ? kHeads6 : kHeads4;

@@ -1,16 +1,15 @@
 #include "agent/tunnel.hpp"
 
 #include "agent/resolve.hpp"
+#include "agent/socket_address.hpp"
+#include "base/files.hpp"
 
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <thread>
-#include <utility>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -24,35 +23,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectLimit{10000};
 
-class Socket {
-  public:
-    explicit Socket(int fd) : fd_(fd) {}
-    ~Socket() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Socket(const Socket&) = delete;
-    Socket& operator=(const Socket&) = delete;
-    int get() const { return fd_; }
-
-  private:
-    int fd_;
-};
-
-socklen_t fill_address(sockaddr_storage& storage, const std::string& address, std::uint32_t port) {
-    auto* four = reinterpret_cast<sockaddr_in*>(&storage);
-    if (::inet_pton(AF_INET, address.c_str(), &four->sin_addr) == 1) {
-        four->sin_family = AF_INET;
-        four->sin_port = htons(static_cast<std::uint16_t>(port));
-        return sizeof *four;
-    }
-    auto* six = reinterpret_cast<sockaddr_in6*>(&storage);
-    if (::inet_pton(AF_INET6, address.c_str(), &six->sin6_addr) != 1) return 0;
-    six->sin6_family = AF_INET6;
-    six->sin6_port = htons(static_cast<std::uint16_t>(port));
-    return sizeof *six;
-}
-
 // Waits for one event on the socket, or throws when the request is cancelled or time is up.
 void wait_for(int fd, short event, Request& request, int limit_ms) {
     std::array<pollfd, 2> wait = {pollfd{fd, event, 0}, pollfd{request.cancel_fd(), POLLIN, 0}};
@@ -61,13 +31,12 @@ void wait_for(int fd, short event, Request& request, int limit_ms) {
     if (ready == 0) throw Failed("timeout", "no answer", ETIMEDOUT);
 }
 
-Socket connect_to(const std::string& address, std::uint32_t port, Request& request) {
-    sockaddr_storage storage{};
-    const socklen_t size = fill_address(storage, address, port);
-    if (size == 0) throw Failed("bad-request", "'" + address + "' is no address");
-    Socket socket(::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (socket.get() < 0) fail_with_errno("make", "a socket");
-    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&storage), size) != 0) {
+Fd connect_to(const std::string& address, std::uint32_t port, Request& request) {
+    const std::optional<SocketAddress> to = socket_address(address, port);
+    if (!to) throw Failed("bad-request", "'" + address + "' is no address");
+    Fd socket(::socket(to->family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!socket) fail_with_errno("make", "a socket");
+    if (::connect(socket.get(), to->get(), to->size) != 0) {
         if (errno != EINPROGRESS) throw Failed("connect", std::strerror(errno), errno);
         wait_for(socket.get(), POLLOUT, request, static_cast<int>(kConnectLimit.count()));
         int error = 0;
@@ -117,7 +86,7 @@ void tunnel(const wire::Tunnel& wanted, Request& request) {
     if (wanted.port == 0 || wanted.port > 65535) throw Failed("bad-request", "no such port");
     const std::vector<std::string> addresses = resolve(wanted.host, milliseconds(5000), &request);
     if (addresses.empty()) throw Failed("connect", wanted.host + " has no address");
-    const Socket socket = connect_to(addresses.front(), wanted.port, request);
+    const Fd socket = connect_to(addresses.front(), wanted.port, request);
     std::exception_ptr error;
     std::thread inward([&] {
         try {

@@ -23,9 +23,8 @@ std::uint16_t default_port(bool tls) { return tls ? kHttpsPort : kHttpPort; }
 
 std::uint16_t parse_port(std::string_view text) {
     std::uint16_t port = 0;
-    const auto end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, port);
-    if (error != std::errc() || stop != end || port == 0) refuse("its port");
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    if (error != std::errc() || stop != text.data() + text.size() || port == 0) refuse("its port");
     return port;
 }
 

@@ -34,7 +34,8 @@ std::string answer(Verb verb, const std::string& body, Request& r) {
         case Verb::set_unit: return set_unit(decode<SetUnit>(body), r), encode(done());
         case Verb::restart_unit: return restart_unit(text(), r), encode(done());
         case Verb::package: return encode(Text{package_version(text(), r)});
-        case Verb::packages: return change_packages(decode<ChangePackages>(body), r), encode(done());
+        case Verb::packages:
+            return change_packages(decode<ChangePackages>(body), r), encode(done());
         case Verb::sysctl: return encode(sysctl_value(text()));
         case Verb::set_sysctl: {
             const auto pair = decode<Pair>(body);
@@ -56,7 +57,7 @@ std::string answer(Verb verb, const std::string& body, Request& r) {
         case Verb::tunnel: return tunnel(decode<Tunnel>(body), r), encode(done());
         case Verb::listen: return listen(decode<Listen>(body), r), encode(done());
         case Verb::probe: return encode(probe(decode<Probe>(body), r));
-        case Verb::claim: return claim_host(decode<Claim>(body), kRunFolder), encode(done());
+        case Verb::claim: return claim_host(decode<Claim>(body), run_folder()), encode(done());
         case Verb::clean: return encode(Texts{clean_up(r)});
     }
     throw Failed("bad-request", "an unknown verb");

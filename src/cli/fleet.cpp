@@ -39,6 +39,7 @@ std::unique_ptr<remote::SimulatedFleet> open_simulated_fleet(const config::Spec&
         if (!given.sudo_password.empty())
             where.sudo_passwords[host] = std::move(given.sudo_password);
     }
+    where.outside = remote::services_outside(spec);
     if (keep == Keep::changes || std::filesystem::exists(cluster.simulated()))
         where.folder = cluster.simulated();
     return std::make_unique<remote::SimulatedFleet>(std::move(profile), remote::machines_of(spec),

@@ -2,7 +2,9 @@
 
 #include "base/error.hpp"
 #include "base/mutex.hpp"
+#include "cluster/checks/facts_query.hpp"
 #include "cluster/domains.hpp"
+#include "cluster/fan_out.hpp"
 #include "cluster/flows/flows.hpp"
 #include "cluster/resources/resource.hpp"
 #include "config/load.hpp"
@@ -10,9 +12,7 @@
 #include "engine/session.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <set>
-#include <thread>
 
 namespace slipway::cluster {
 
@@ -61,59 +61,48 @@ Operation::Operation(config::Spec spec, remote::Fleet& fleet, Clock& clock,
                      OperationOptions options)
     : spec_(std::move(spec)), fleet_(fleet), clock_(clock), options_(std::move(options)) {}
 
-// A link that fails once is no reason to give a machine up.
-remote::Facts Operation::facts_of(const std::string& host, const std::stop_token& stop) {
-    for (std::int64_t tries = 0;; ++tries) {
-        try {
-            return fleet_.host(host).facts({}, {.stop = stop});
-        } catch (const Error& error) {
-            if (error.recovery() != Recovery::transient || tries >= spec_.limits.retries) throw;
-        }
-        if (!clock_.sleep_for(Millis(250) * (tries + 1), stop)) throw Cancelled();
-    }
-}
-
 void Operation::gather_facts(std::stop_token stop) {
     struct Answers {
         Mutex mutex;
         std::map<std::string, remote::Facts> facts SLIPWAY_GUARDED_BY(mutex);
-        std::map<std::string, std::string> unreachable SLIPWAY_GUARDED_BY(mutex);
+        std::map<std::string, Trouble> troubles SLIPWAY_GUARDED_BY(mutex);
     } answers;
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-        for (std::size_t i = next++; i < spec_.hosts.size() && !stop.stop_requested(); i = next++) {
-            const std::string& name = spec_.hosts[i].name;
-            try {
-                remote::Facts facts = facts_of(name, stop);
-                const Lock lock(answers.mutex);
-                answers.facts[name] = std::move(facts);
-            } catch (const Error& error) {
-                const Lock lock(answers.mutex);
-                answers.unreachable[name] = error.message();
-            } catch (const Cancelled&) {
-                return;
-            } catch (const std::exception& error) {
-                const Lock lock(answers.mutex);
-                answers.unreachable[name] = error.what();
-            }
-        }
+    const auto ask = [&](const config::Host& host) {
+        return with_retries(clock_, spec_.limits.retries, stop, [&] {
+            return fleet_.host(host.name).facts(facts_query(spec_, host), {.stop = stop});
+        });
     };
-    {
-        // One thread a host, up to what a computer takes easily; each spends its time waiting.
-        std::vector<std::jthread> threads;
-        const std::size_t count = std::min<std::size_t>(spec_.hosts.size(), 128);
-        for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
-        work();
-    }
+    in_parallel(spec_.hosts.size(), kManyThreads, stop, [&](std::size_t i) {
+        const std::string& name = spec_.hosts[i].name;
+        try {
+            remote::Facts facts = ask(spec_.hosts[i]);
+            const Lock lock(answers.mutex);
+            answers.facts[name] = std::move(facts);
+        } catch (const Error& error) {
+            const Lock lock(answers.mutex);
+            answers.troubles[name] = {error.id(), error.message(), error.remedy()};
+        } catch (const Cancelled&) {
+            throw;
+        } catch (const std::exception& error) {
+            const Lock lock(answers.mutex);
+            answers.troubles[name] = {"", error.what()};
+        }
+    });
     if (stop.stop_requested()) throw Cancelled();
     const Lock lock(answers.mutex);
     facts_ = std::move(answers.facts);
-    unreachable_ = std::move(answers.unreachable);
+    troubles_ = std::move(answers.troubles);
+    reachability_ = {};
     plan_.reset();
 }
 
+void Operation::probe_network(std::stop_token stop) {
+    reachability_ = probe_reachability(spec_, facts_, fleet_, clock_, {}, stop);
+}
+
 const std::vector<CheckResult>& Operation::run_checks() {
-    checks_ = cluster::run_checks(spec_, facts_, unreachable_, options_.ignore_checks);
+    checks_ =
+        cluster::run_checks({spec_, facts_, troubles_, reachability_}, options_.ignore_checks);
     return checks_;
 }
 

@@ -2,7 +2,8 @@
 //
 //     Operation op(spec, {.fleet = fleet, .clock = clock, .ignore_checks = {}});
 //     op.gather_facts(stop);           // read only, all hosts at once
-//     op.run_checks();                 // read only
+//     op.probe_network(stop);          // hosts try to reach each other; nothing stays behind
+//     op.run_checks();
 //     const engine::Plan& plan = op.plan();
 //     engine::Outcome o = op.apply(journal, view, stop);
 #pragma once
@@ -42,6 +43,9 @@ class Operation {
     void gather_facts(std::stop_token stop);
     const std::map<std::string, remote::Facts>& facts() const { return facts_; }
 
+    // Which hosts reach each other, for the checks. Needs facts; changes nothing.
+    void probe_network(std::stop_token stop);
+
     const std::vector<CheckResult>& run_checks();
     bool checks_passed() const;  // no failed check of severity error that is not ignored
 
@@ -62,7 +66,6 @@ class Operation {
   private:
     RunReport execute(store::Journal& journal, const engine::Plan& plan, const std::string& kind,
                       engine::EventSink* sink, std::stop_token stop);
-    remote::Facts facts_of(const std::string& host, const std::stop_token& stop);
     void record_findings(store::Journal& journal, std::int64_t run, engine::EventSink* sink);
 
     config::Spec spec_;
@@ -70,7 +73,8 @@ class Operation {
     Clock& clock_;
     OperationOptions options_;
     std::map<std::string, remote::Facts> facts_;
-    std::map<std::string, std::string> unreachable_;  // host -> why
+    std::map<std::string, Trouble> troubles_;  // of hosts without facts
+    Reachability reachability_;
     std::vector<CheckResult> checks_;
     std::optional<engine::Plan> plan_;
 };

@@ -17,6 +17,15 @@ std::vector<SimulatedMachine> machines_of(const config::Spec& spec) {
     return out;
 }
 
+std::vector<std::string> services_outside(const config::Spec& spec) {
+    std::vector<std::string> out = spec.etcd.endpoints;
+    out.push_back(spec.registry.address);
+    const config::Endpoint& endpoint = spec.kubernetes.endpoint;
+    if (endpoint.kind == config::EndpointKind::external) out.push_back(endpoint.address);
+    std::erase(out, "");
+    return out;
+}
+
 SimulatedFleet::SimulatedFleet(Profile profile, std::vector<SimulatedMachine> machines,
                                SimulatedFleetOptions options, Clock& clock)
     : profile_(std::move(profile)),
@@ -24,6 +33,7 @@ SimulatedFleet::SimulatedFleet(Profile profile, std::vector<SimulatedMachine> ma
       clock_(clock),
       sudo_passwords_(std::move(options.sudo_passwords)) {
     if (folder_) make_private_folders(*folder_);
+    for (const std::string& service : options.outside) network_->add_outside(service);
     for (SimulatedMachine& machine : machines) {
         std::string name = machine.name;
         network_->add(name, machine.address.empty() ? name : machine.address,

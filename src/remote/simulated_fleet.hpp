@@ -29,9 +29,13 @@ struct SimulatedMachine {
 
 std::vector<SimulatedMachine> machines_of(const config::Spec& spec);
 
+// Servers the spec counts on that are none of its hosts: a registry, an etcd, a load balancer.
+std::vector<std::string> services_outside(const config::Spec& spec);
+
 struct SimulatedFleetOptions {
     std::optional<std::filesystem::path> folder = {};   // nullopt: in memory
     std::map<std::string, Secret> sudo_passwords = {};  // by host
+    std::vector<std::string> outside = {};              // servers that answer: see services_outside
 };
 
 class SimulatedFleet final : public Fleet {

@@ -1,6 +1,7 @@
 #include "remote/simulated_network.hpp"
 
 #include "base/digest.hpp"
+#include "base/endpoint.hpp"
 #include "base/ip.hpp"
 
 #include <algorithm>
@@ -21,6 +22,8 @@ bool any_matches(const std::vector<std::string>& patterns, const std::string& na
 
 // Shorter than any route between machines of one room, and the same in every run.
 constexpr std::int64_t kMicros = 200;
+// Every network has its name server, at whatever address machines look for it.
+constexpr std::uint32_t kNameServerPort = 53;
 
 }  // namespace
 
@@ -42,6 +45,12 @@ void SimulatedNetwork::add(const std::string& host, const std::string& address,
     owners_[machine.address] = host;
 }
 
+void SimulatedNetwork::add_outside(const std::string& service) {
+    const std::optional<Endpoint> endpoint = parse_endpoint(service, 443);
+    const Lock lock(mutex_);
+    if (endpoint) outside_.insert(simulated_address(endpoint->host));
+}
+
 std::string SimulatedNetwork::resolve(const std::string& host, const std::string& name) {
     const Lock lock(mutex_);
     if (const auto at = machines_.find(host);
@@ -57,6 +66,7 @@ std::map<std::uint32_t, std::string> SimulatedNetwork::listen(const std::string&
                                                               const std::vector<Port>& ports,
                                                               const std::string& nonce) {
     const Lock lock(mutex_);
+    ++requests_.listen;
     Machine& machine = machines_[host];
     std::map<std::uint32_t, std::string> refused;
     for (const Port& port : ports) {
@@ -85,6 +95,7 @@ std::vector<ProbeAnswer> SimulatedNetwork::probe(const std::string& from,
                                                  const std::vector<Port>& targets,
                                                  const std::string& nonce) {
     const Lock lock(mutex_);
+    ++requests_.probe;
     std::vector<ProbeAnswer> out;
     for (const Port& target : targets) out.push_back(answer(from, target, nonce));
     return out;
@@ -94,7 +105,11 @@ ProbeAnswer SimulatedNetwork::answer(const std::string& from, const Port& target
                                      const std::string& nonce) {
     const bool udp = target.protocol == Protocol::udp;
     const auto owner = owners_.find(target.address);
-    if (owner == owners_.end()) return {.reason = "timed out"};
+    if (owner == owners_.end()) {
+        const bool there = outside_.contains(target.address) || target.port == kNameServerPort;
+        if (!there) return {.reason = "timed out"};
+        return {.accepted = true, .reason = "another program answers", .micros = kMicros};
+    }
     const Machine& machine = machines_[owner->second];
     const std::string key = key_of(target);
     const bool meant = machine.network.from.empty() || any_matches(machine.network.from, from);
@@ -109,6 +124,11 @@ ProbeAnswer SimulatedNetwork::answer(const std::string& from, const Port& target
         return {.accepted = true, .reason = "another program answers", .micros = kMicros};
     }
     return {.reason = udp ? "timed out" : "refused"};
+}
+
+SimulatedNetwork::Requests SimulatedNetwork::requests() {
+    const Lock lock(mutex_);
+    return requests_;
 }
 
 std::size_t SimulatedNetwork::listeners() {

@@ -12,6 +12,7 @@
 #include "remote/profile.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace slipway::remote {
 class SimulatedNetwork {
   public:
     void add(const std::string& host, const std::string& address, const HostProfile& profile);
+
+    // A server that is no machine of ours and answers at every port: "registry.lan:5000".
+    void add_outside(const std::string& service);
 
     // An address stands for itself; a machine's name for its address; other names are known unless
     // the profile of `host` says they are not.
@@ -37,6 +41,11 @@ class SimulatedNetwork {
                                    const std::string& nonce);
 
     std::size_t listeners();  // open just now, over all machines
+    // Requests so far, for tests of how many a task takes.
+    struct Requests {
+        std::size_t listen = 0, probe = 0;
+    };
+    Requests requests();
 
   private:
     struct Machine {
@@ -54,6 +63,8 @@ class SimulatedNetwork {
     Mutex mutex_;
     std::map<std::string, Machine> machines_ SLIPWAY_GUARDED_BY(mutex_);
     std::map<std::string, std::string> owners_ SLIPWAY_GUARDED_BY(mutex_);  // address -> machine
+    std::set<std::string> outside_ SLIPWAY_GUARDED_BY(mutex_);              // addresses
+    Requests requests_ SLIPWAY_GUARDED_BY(mutex_);
 };
 
 // What a machine with this address in the spec has: the address itself, or, when that is a name,

@@ -43,7 +43,7 @@ constexpr std::array kSysctls = {
 std::string architecture() {
     utsname names{};
     ::uname(&names);
-    const std::string machine = names.machine;
+    std::string machine = names.machine;
     if (machine == "x86_64") return "amd64";
     if (machine == "aarch64") return "arm64";
     return machine;

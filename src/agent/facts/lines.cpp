@@ -19,8 +19,8 @@ std::vector<std::string_view> words(std::string_view line) {
 std::int64_t number(std::string_view text, int base) {
     std::int64_t value = 0;
     text = trimmed(text);
-    const auto end = text.data() + text.size();
-    return std::from_chars(text.data(), end, value, base).ec == std::errc() ? value : 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    return read.ec == std::errc() ? value : 0;
 }
 
 std::map<std::string, std::string> assignments(std::string_view text) {

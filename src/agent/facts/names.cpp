@@ -36,10 +36,10 @@ std::map<std::string, std::string> resolve_all(const std::vector<std::string>& n
         if (out.size() < kMaxNames) out[name] = "";
     }
     std::vector<std::jthread> askers;
-    for (auto& [name, address] : out) {
-        askers.emplace_back([&name = name, &address = address] {
-            const std::vector<std::string> found = resolve(name, kResolveLimit, nullptr);
-            if (!found.empty()) address = found.front();
+    for (auto& entry : out) {
+        askers.emplace_back([&entry] {
+            const std::vector<std::string> found = resolve(entry.first, kResolveLimit, nullptr);
+            if (!found.empty()) entry.second = found.front();
         });
     }
     askers.clear();  // joins

@@ -29,7 +29,7 @@ constexpr std::chrono::seconds kToolLimit{5};
 template <class T>
 T take(std::string_view bytes) {
     T out{};
-    std::memcpy(&out, bytes.data(), std::min(sizeof out, bytes.size()));
+    bytes.copy(reinterpret_cast<char*>(&out), sizeof out);  // as much as there is
     return out;
 }
 

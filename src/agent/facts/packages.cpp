@@ -64,7 +64,7 @@ bool is_busy(const Root& root) {
 // 5:20.10.24~3-0~debian -> 20.10.24; text before the first digit is passed over.
 std::string plain_version(std::string_view text) {
     const std::size_t epoch = text.find(':');
-    if (epoch != std::string_view::npos && epoch < 3) text.remove_prefix(epoch + 1);
+    if (epoch < 3) text.remove_prefix(epoch + 1);
     text.remove_prefix(std::min(text.size(), text.find_first_of("0123456789")));
     text = text.substr(0, text.find_first_not_of("0123456789."));
     while (text.ends_with('.')) text.remove_suffix(1);

@@ -40,7 +40,7 @@ std::string timezone_name(const Root& root) {
     constexpr std::string_view kFolder = "zoneinfo/";
     if (const std::size_t at = link.find(kFolder); at != std::string::npos)
         return link.substr(at + kFolder.size());
-    const std::string told = root.line("/etc/timezone");
+    std::string told = root.line("/etc/timezone");
     if (!told.empty()) return told;
     return root.exists("/etc/localtime") ? "" : "UTC";
 }

@@ -1,14 +1,15 @@
-// Preflight checks: named questions about one host or a pair of hosts, asked before anything is
-// changed.
+// Preflight checks: named questions about one host or about hosts together, asked before anything
+// is changed.
 //
-//     std::vector<CheckResult> results = run_checks(spec, facts, unreachable, {"HOST-CPU"});
+//     std::vector<CheckResult> results = run_checks({spec, facts, troubles, seen}, {"HOST-CPU"});
 //     for (const CheckResult& r : results) if (r.blocks()) …
 //
-// A check is a small pure function over facts, listed in one table (check.cpp). Every problem of
-// every host is found in one go; each check can be ignored by its id, and then still shows as a
-// warning.
+// A check is a small pure function over the spec, facts and probes, listed in one table
+// (table.cpp). Every problem of every host is found in one go; each check can be ignored by its id,
+// and then still shows.
 #pragma once
 
+#include "cluster/checks/reachability.hpp"
 #include "config/spec.hpp"
 #include "remote/host.hpp"
 
@@ -41,17 +42,32 @@ struct CheckResult {
 std::string_view to_string(CheckOutcome outcome);
 std::string_view to_string(CheckSeverity severity);
 
-// `unreachable` says of each host without facts why there are none. Results come in the order of
-// the table, hosts in natural order of their names.
-std::vector<CheckResult> run_checks(const config::Spec& spec,
-                                    const std::map<std::string, remote::Facts>& facts,
-                                    const std::map<std::string, std::string>& unreachable,
+// Why there are no facts of a host: the error that came instead.
+struct Trouble {
+    std::string error;  // its id
+    std::string message;
+    std::string remedy = {};
+};
+
+// All that checks look at.
+struct CheckSubject {
+    const config::Spec& spec;
+    const std::map<std::string, remote::Facts>& facts;
+    const std::map<std::string, Trouble>& troubles;  // of the hosts without facts
+    const Reachability& reachability;
+};
+
+// Results come in the order of the table, hosts in natural order of their names.
+std::vector<CheckResult> run_checks(const CheckSubject& subject,
                                     const std::vector<std::string>& ignored = {});
 
-// For docs, and for whoever checks a name the user wants ignored.
+// For docs, for `explain`, and for whoever checks a name the user wants ignored.
 struct CheckInfo {
     std::string_view id;
+    CheckSeverity severity;  // the worst it can be
+    bool about_one_host;     // else about hosts together
     std::string_view question;
+    std::string_view why;  // what goes wrong otherwise
 };
 std::vector<CheckInfo> check_catalog();
 

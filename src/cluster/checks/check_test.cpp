@@ -1,8 +1,10 @@
 #include "cluster/checks/check.hpp"
 
-#include "cluster/testing/sample_spec.hpp"
+#include "base/text.hpp"
+#include "cluster/checks/testing/cases.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,117 +12,160 @@
 namespace slipway::cluster {
 namespace {
 
+using testing::all_cases;
+using testing::Case;
+using testing::CheckedFleet;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class Checks : public ::testing::Test {
-  protected:
-    Checks() {
-        for (const config::Host& host : spec.hosts) {
-            remote::Facts f;
-            f.hostname = f.machine_id = f.product_uuid = host.name;
-            f.os_id = "debian";
-            f.arch = "amd64";
-            f.cpus = 4;
-            f.memory_mib = 8192;
-            f.disk_free_mib = 100'000;
-            f.time_service = "chrony";
-            f.addresses = {host.address, "172.17.0.1"};
-            facts[host.name] = f;
+// ---- one wrong thing a case
+
+class OneThingWrong : public ::testing::TestWithParam<Case> {};
+
+TEST_P(OneThingWrong, IsFoundByTheCheckThatIsThereForItAndByNoOther) {
+    const Case& wrong = GetParam();
+    CheckedFleet fleet;
+    wrong.break_it(fleet);
+    EXPECT_EQ(join(fleet.failed(), "; "), wrong.fails);
+
+    bool seen = false;
+    for (const CheckResult& result : fleet.results()) {
+        if (result.outcome == CheckOutcome::passed) continue;
+        EXPECT_FALSE(result.seen.empty()) << result.id;
+        EXPECT_FALSE(result.wanted.empty()) << result.id;
+        EXPECT_GT(result.remedy.size(), 10u) << result.id;
+        seen |= result.id == wrong.id() && result.seen.find(wrong.seen) != std::string::npos;
+        if (result.id == wrong.id() && !seen) ADD_FAILURE() << result.seen;
+    }
+    EXPECT_TRUE(seen) << "nothing seen says: " << wrong.seen;
+}
+
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+    std::string name = info.param.id() + "_" + std::to_string(info.index);
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Checks, OneThingWrong, ::testing::ValuesIn(all_cases()), name_of);
+
+// ---- the table
+
+TEST(CheckTable, HasEnoughChecksEachOnceAndEachWithACaseAtItsWorst) {
+    std::set<std::string> ids;
+    std::string worst;
+    for (const Case& wrong : all_cases()) worst += "; " + wrong.fails;
+    for (const CheckInfo& check : check_catalog()) {
+        EXPECT_TRUE(ids.emplace(check.id).second) << check.id << " is there twice";
+        EXPECT_TRUE(check.question.ends_with('?')) << check.id;
+        EXPECT_FALSE(check.why.empty()) << check.id;
+        EXPECT_TRUE(check.id.starts_with("HOST-") || check.id.starts_with("NET-") ||
+                    check.id.starts_with("CLUSTER-"))
+            << check.id;
+        const auto fails_so = [&](const std::string& part) {
+            return trim(part).starts_with(std::string(check.id) + " ") &&
+                   part.ends_with(to_string(check.severity));
+        };
+        EXPECT_TRUE(std::ranges::any_of(split(worst, ';'), fails_so))
+            << check.id << " is never seen to fail with " << to_string(check.severity);
+    }
+    EXPECT_GE(ids.size(), 50u);
+}
+
+TEST(CheckTable, NoCheckFailsWorseThanTheTableSays) {
+    std::map<std::string, CheckSeverity> worst;
+    for (const CheckInfo& check : check_catalog()) worst[std::string(check.id)] = check.severity;
+    for (const Case& wrong : all_cases()) {
+        CheckedFleet fleet;
+        wrong.break_it(fleet);
+        for (const CheckResult& r : fleet.results()) {
+            const bool allowed = r.outcome == CheckOutcome::passed || r.severity <= worst.at(r.id);
+            EXPECT_TRUE(allowed) << r.id;
         }
     }
-
-    // "ID host severity" of every failed check.
-    std::vector<std::string> failed(std::vector<std::string> ignored = {}) {
-        std::vector<std::string> out;
-        for (const CheckResult& r : run_checks(spec, facts, unreachable, ignored)) {
-            if (r.outcome == CheckOutcome::passed) continue;
-            EXPECT_FALSE(r.seen.empty()) << r.id;
-            EXPECT_FALSE(r.wanted.empty()) << r.id;
-            EXPECT_FALSE(r.remedy.empty()) << r.id;
-            out.push_back(r.id + " " + r.host + (r.other_host.empty() ? "" : "," + r.other_host) +
-                          " " + std::string(to_string(r.severity)));
-        }
-        return out;
-    }
-
-    config::Spec spec = testing::sample_spec();
-    std::map<std::string, remote::Facts> facts;
-    std::map<std::string, std::string> unreachable;
-};
-
-TEST_F(Checks, HealthyHostsPassThemAll) {
-    EXPECT_THAT(failed(), IsEmpty());
-    EXPECT_EQ(run_checks(spec, facts, {}).front().id, "HOST-UNREACHABLE");
 }
 
-TEST_F(Checks, AHostWithoutFactsIsNamedWithTheReason) {
-    facts.erase("w1");
-    unreachable["w1"] = "connection refused";
-    EXPECT_THAT(failed(), ElementsAre("HOST-UNREACHABLE w1 error"));
-    EXPECT_THAT(run_checks(spec, facts, unreachable)[1].seen, HasSubstr("refused"));
+// ---- healthy, and more than one thing wrong
+
+TEST(Checks, HealthyHostsPassThemAllAndMostAreAskedOfEveryHost) {
+    const CheckedFleet fleet;
+    EXPECT_THAT(fleet.failed(), IsEmpty());
+    const std::vector<CheckResult> results = fleet.results();
+    EXPECT_EQ(results.front().id, "HOST-UNREACHABLE");
+    std::set<std::string> asked;
+    for (const CheckResult& r : results) asked.insert(r.id);
+    EXPECT_GE(asked.size(), 70u);
 }
 
-TEST_F(Checks, EveryProblemOfEveryHostIsFoundAtOnce) {
-    facts["cp1"].cpus = 1;
-    facts["cp1"].memory_mib = 1699;
-    facts["w1"].memory_mib = 900;  // just enough
-    facts["w1"].os_id = "plan9";
-    facts["w2"].memory_mib = 899;
-    facts["w2"].disk_free_mib = 6000;
-    facts["w2"].cgroup_version = 1;
-    facts["w2"].time_service = "";
-    EXPECT_THAT(failed(),
-                ElementsAre("HOST-OS w1 warning", "HOST-CPU cp1 warning", "HOST-MEMORY cp1 error",
-                            "HOST-MEMORY w2 error", "HOST-DISK w2 warning",
-                            "HOST-CGROUP w2 warning", "HOST-TIME-SERVICE w2 warning"));
+TEST(Checks, EveryProblemOfEveryHostIsFoundAtOnce) {
+    CheckedFleet fleet;
+    fleet.facts["cp1"].cpus = 1;
+    fleet.facts["w1"].os_id = "plan9";
+    fleet.facts["w2"].memory_mib = 899;
+    fleet.facts["w2"].time_service = "";
+    EXPECT_THAT(fleet.failed(),
+                ElementsAre("HOST-OS w1 warning", "HOST-CPU cp1 warning", "HOST-MEMORY w2 error",
+                            "HOST-TIME-SERVICE w2 warning"));
 }
 
-TEST_F(Checks, TheArchitectureMustBeSupportedAndTheOneInTheSpec) {
-    facts["w1"].arch = "riscv64";
-    spec.hosts[2].arch = "arm64";
-    EXPECT_THAT(failed(), ElementsAre("HOST-ARCH w1 error", "HOST-ARCH w2 error"));
-}
-
-TEST_F(Checks, ClonesAreFoundAndTheOriginalIsNamed) {
-    facts["w2"].machine_id = "w1";
-    facts["w2"].product_uuid = "cp1";
-    EXPECT_THAT(failed(), ElementsAre("HOST-DUPLICATE-MACHINE-ID w2,w1 error",
-                                      "HOST-DUPLICATE-PRODUCT-UUID w2,cp1 warning"));
-}
-
-TEST_F(Checks, EqualHostnamesMatterOnlyWhenSlipwayDoesNotSetThem) {
-    facts["w2"].hostname = "w1";
-    EXPECT_THAT(failed(), IsEmpty());
-    spec.os.hostname = false;
-    EXPECT_THAT(failed(), ElementsAre("HOST-DUPLICATE-HOSTNAME w2,w1 error"));
-}
-
-TEST_F(Checks, AnAddressOfAnotherHostIsAnErrorAndACommonBridgeAddressIsNot) {
-    facts["w2"].addresses.push_back("10.0.0.11");
-    EXPECT_THAT(failed(), ElementsAre("HOST-DUPLICATE-ADDRESS w2,cp1 error"));
-}
-
-TEST_F(Checks, TheOneWrongClockIsNamedAndNotAllTheOthers) {
-    facts["w1"].clock_offset_ms = 5'000;
-    EXPECT_THAT(failed(), IsEmpty());
-    facts["w1"].clock_offset_ms = -5'001;
-    EXPECT_THAT(failed(), ElementsAre("HOST-CLOCK-SKEW w1,cp1 warning"));
-    for (auto& [name, f] : facts) f.clock_offset_ms = 94'000;
-    facts["cp1"].clock_offset_ms = 0;
-    EXPECT_THAT(failed(), ElementsAre(HasSubstr("HOST-CLOCK-SKEW cp1,")));
-}
-
-TEST_F(Checks, AnIgnoredCheckIsStillShownButDoesNotBlock) {
-    facts["w2"].memory_mib = 100;
-    const auto blocks = [&](std::vector<std::string> ignored) {
-        return std::ranges::any_of(run_checks(spec, facts, {}, ignored), &CheckResult::blocks);
+TEST(Checks, AnIgnoredCheckIsStillShownButDoesNotBlock) {
+    CheckedFleet fleet;
+    fleet.facts["w2"].memory_mib = 100;
+    const auto blocks = [&](const std::vector<std::string>& ignored) {
+        return std::ranges::any_of(fleet.results(ignored), &CheckResult::blocks);
     };
     EXPECT_TRUE(blocks({}));
     EXPECT_TRUE(blocks({"HOST-CPU"}));
     EXPECT_FALSE(blocks({"HOST-MEMORY"}));
-    EXPECT_THAT(failed({"HOST-MEMORY"}), ElementsAre("HOST-MEMORY w2 error"));
+    EXPECT_THAT(fleet.failed({"HOST-MEMORY"}), ElementsAre("HOST-MEMORY w2 error"));
+}
+
+TEST(Checks, EqualHostnamesMatterOnlyWhenSlipwayDoesNotSetThem) {
+    CheckedFleet fleet;
+    for (auto& [name, facts] : fleet.facts) facts.hostname = "clone";
+    EXPECT_THAT(fleet.failed(), IsEmpty());
+    fleet.spec.os.hostname = false;
+    EXPECT_THAT(fleet.failed(), Contains("HOST-DUPLICATE-HOSTNAME w2,cp1 error"));
+}
+
+TEST(Checks, TheOneWrongClockIsNamedAndNotAllTheOthers) {
+    CheckedFleet fleet;
+    for (auto& [name, facts] : fleet.facts) facts.clock_offset_ms = 94'000;
+    fleet.facts["cp1"].clock_offset_ms = 0;
+    EXPECT_THAT(fleet.failed(), ElementsAre(HasSubstr("HOST-CLOCK-SKEW cp1,")));
+}
+
+TEST(Checks, AClockIsNotBlamedForWhatTheMeasurementIsWorth) {
+    CheckedFleet fleet;
+    fleet.facts["w1"].clock_offset_ms = 6'000;
+    EXPECT_THAT(fleet.failed(), ElementsAre("HOST-CLOCK-SKEW w1,cp3 warning"));
+    fleet.facts["w1"].clock_error_ms = 1'500;  // a slow link
+    EXPECT_THAT(fleet.failed(), IsEmpty());
+}
+
+TEST(Checks, APortThatSlipwayOpensIsNotMissedBeforeItDoes) {
+    CheckedFleet fleet;
+    fleet.close(LinkUse::kubelet, "*", "w2");
+    EXPECT_THAT(fleet.failed(), ElementsAre("NET-REACH-KUBELET w2 error"));
+    fleet.facts["w2"].firewall = "firewalld";
+    EXPECT_THAT(fleet.failed(), IsEmpty());
+    fleet.spec.os.firewall = false;
+    EXPECT_THAT(fleet.failed(),
+                ElementsAre("NET-FIREWALL w2 warning", "NET-REACH-KUBELET w2 error"));
+}
+
+TEST(Checks, ADiskOfItsOwnForEtcdIsNoLeftover) {
+    CheckedFleet fleet;
+    fleet.facts["cp1"].leftovers = {"/var/lib/etcd/lost+found"};
+    EXPECT_THAT(fleet.failed(), IsEmpty());
+}
+
+TEST(Checks, RoutesOfPodNetworksAreNoConflictWithThemselves) {
+    CheckedFleet fleet;
+    fleet.facts["w1"].routes.push_back({"10.244.1.0/24", "", "cni0"});
+    fleet.facts["w1"].interfaces.push_back({"flannel.1", "", 1450, true, {"10.244.1.0/32"}});
+    EXPECT_THAT(fleet.failed(), IsEmpty());
 }
 
 }  // namespace

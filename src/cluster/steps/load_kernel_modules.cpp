@@ -5,9 +5,7 @@
 
 namespace slipway::cluster {
 
-namespace {
-
-std::vector<std::string> modules(const config::Spec& spec) {
+std::vector<std::string> kernel_modules(const config::Spec& spec) {
     // overlay: containerd's snapshots; br_netfilter: pod traffic over a bridge seen by iptables.
     std::vector<std::string> out = {"overlay", "br_netfilter", "nf_conntrack"};
     if (spec.kubernetes.networks.proxy_mode == "ipvs") {
@@ -19,8 +17,6 @@ std::vector<std::string> modules(const config::Spec& spec) {
     return out;
 }
 
-}  // namespace
-
 StepKind load_kernel_modules() {
     return {
         .id = "load-kernel-modules",
@@ -31,7 +27,7 @@ StepKind load_kernel_modules() {
         .make = shared_step_of(
             "load-kernel-modules", [](const StepInput&) { return ""; },
             [](const StepInput& in) {
-                const std::vector<std::string> names = modules(in.spec);
+                const std::vector<std::string> names = kernel_modules(in.spec);
                 std::vector<ResourcePtr> out = {
                     file("/etc/modules-load.d/slipway.conf",
                          {.content = std::string(kWrittenBySlipway) + join(names, "\n") + "\n"})};

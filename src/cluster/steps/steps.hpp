@@ -23,6 +23,9 @@ StepKind run_post_install_scripts();
 // Every step of a host waits for the user's own scripts on it.
 inline constexpr const char* kAfterPreInstall = "pre-install-script-*";
 
+// What load_kernel_modules() loads; the checks ask beforehand whether the kernel has them.
+std::vector<std::string> kernel_modules(const config::Spec& spec);
+
 // The first line of every file of ours.
 inline constexpr std::string_view kWrittenBySlipway =
     "# Written by Slipway; changes are overwritten.\n";

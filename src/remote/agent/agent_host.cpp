@@ -31,7 +31,8 @@ std::string line_of(const Command& command) { return printable(join(command.argv
 
 }  // namespace
 
-AgentHost::AgentHost(std::string name, Dial dial) : name_(std::move(name)), dial_(std::move(dial)) {}
+AgentHost::AgentHost(std::string name, Dial dial)
+    : name_(std::move(name)), dial_(std::move(dial)) {}
 
 AgentHost::~AgentHost() = default;
 
@@ -139,13 +140,13 @@ CommandResult AgentHost::run(const Command& command, const CallOptions& call) {
     OutputCollector output(command.on_line);
     wire::ExitStatus status;
     try {
-        status = ask<wire::ExitStatus>(
-            Verb::exec, to_wire(command), call, "running " + line_of(command),
-            {.input = command.input,
-             .has_input = !command.input.empty(),
-             .on_data = [&](wire::Stream stream, std::string_view bytes) {
-                 output.add(stream, bytes);
-             }});
+        status =
+            ask<wire::ExitStatus>(Verb::exec, to_wire(command), call, "running " + line_of(command),
+                                  {.input = command.input,
+                                   .has_input = !command.input.empty(),
+                                   .on_data = [&](wire::Stream stream, std::string_view bytes) {
+                                       output.add(stream, bytes);
+                                   }});
     } catch (const RemoteError& error) {
         if (error.id() != "HOST-NO-TOOL") throw;
         return {.exit_code = 127, .out = {}, .err = error.message()};
@@ -177,8 +178,7 @@ CommandResult AgentHost::run_job(const Command& command, const CallOptions& call
                 wire::FollowJob{.name = command.job,
                                 .out_offset = output.out_bytes(),
                                 .err_offset = output.err_bytes()},
-                call, doing,
-                {.on_data = [&](wire::Stream stream, std::string_view bytes) {
+                call, doing, {.on_data = [&](wire::Stream stream, std::string_view bytes) {
                     output.add(stream, bytes);
                 }});
             output.finish();
@@ -322,29 +322,28 @@ std::map<std::string, std::string> AgentHost::mounts(const CallOptions& call) {
 Fetched AgentHost::fetch(const Fetch& what, const std::function<void(std::uint64_t)>& progress,
                          const CallOptions& call) {
     std::string line;
-    return ask<wire::Fetched>(
-        Verb::fetch, what, call, "fetching " + what.path,
-        {.on_data = [&](wire::Stream, std::string_view bytes) {
-            for (const char c : bytes) {
-                if (c != '\n') {
-                    line += c;
-                    continue;
-                }
-                std::uint64_t so_far = 0;
-                std::from_chars(line.data(), line.data() + line.size(), so_far);
-                if (progress) progress(so_far);
-                line.clear();
-            }
-        }});
+    return ask<wire::Fetched>(Verb::fetch, what, call, "fetching " + what.path,
+                              {.on_data = [&](wire::Stream, std::string_view bytes) {
+                                  for (const char c : bytes) {
+                                      if (c != '\n') {
+                                          line += c;
+                                          continue;
+                                      }
+                                      std::uint64_t so_far = 0;
+                                      std::from_chars(line.data(), line.data() + line.size(),
+                                                      so_far);
+                                      if (progress) progress(so_far);
+                                      line.clear();
+                                  }
+                              }});
 }
 
 std::vector<ProbeAnswer> AgentHost::probe(const std::vector<Port>& targets,
                                           const std::string& nonce, Millis timeout,
                                           const CallOptions& call) {
     auto answers = ask<wire::ProbeAnswers>(
-        Verb::probe,
-        wire::Probe{.targets = targets, .nonce = nonce, .timeout_ms = timeout.count()}, call,
-        "probing other hosts");
+        Verb::probe, wire::Probe{.targets = targets, .nonce = nonce, .timeout_ms = timeout.count()},
+        call, "probing other hosts");
     answers.answers.resize(targets.size());
     return std::move(answers.answers);
 }
@@ -364,14 +363,12 @@ std::vector<std::string> AgentHost::clean(const CallOptions& call) {
     return ask<wire::Texts>(Verb::clean, wire::Nothing{}, call, "removing the agent").texts;
 }
 
-void AgentHost::tunnel(const wire::Tunnel& to, std::string_view input,
+void AgentHost::tunnel(const wire::Tunnel& to, CallInput& input,
                        const std::function<void(std::string_view)>& output,
                        const CallOptions& call) {
-    ask<wire::Nothing>(
-        Verb::tunnel, to, call, fmt::format("connecting to {}:{}", to.host, to.port),
-        {.input = input,
-         .has_input = true,
-         .on_data = [&](wire::Stream, std::string_view bytes) { output(bytes); }});
+    ask<wire::Nothing>(Verb::tunnel, to, call, fmt::format("connecting to {}:{}", to.host, to.port),
+                       {.later_input = &input,
+                        .on_data = [&](wire::Stream, std::string_view bytes) { output(bytes); }});
 }
 
 // Ports are open for as long as their request is: it runs on a thread of its own.
@@ -399,9 +396,11 @@ class AgentListener final : public Listener {
         try {
             const Reply reply = link_->channel().call(
                 Verb::listen, body,
-                {.on_data = [this](wire::Stream, std::string_view bytes) { announce(bytes); }}, stop);
+                {.on_data = [this](wire::Stream, std::string_view bytes) { announce(bytes); }},
+                stop);
             if (reply.failed)
-                throw RemoteError("HOST-AGENT", "cannot listen: " + printable(reply.failure.message));
+                throw RemoteError("HOST-AGENT",
+                                  "cannot listen: " + printable(reply.failure.message));
         } catch (const Cancelled&) {
             return;
         } catch (...) {

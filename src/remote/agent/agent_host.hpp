@@ -84,7 +84,7 @@ class AgentHost final : public Host {
     // Takes the agent off the host; paths that are gone.
     std::vector<std::string> clean(const CallOptions& call);
     // Bytes between `in` and a port the host can reach, until either side ends.
-    void tunnel(const wire::Tunnel& to, std::string_view input,
+    void tunnel(const wire::Tunnel& to, CallInput& input,
                 const std::function<void(std::string_view)>& output, const CallOptions& call);
     // The records of jobs that were followed to their end are dropped; for the end of a run, when
     // their results are in the journal. Never throws.

@@ -31,6 +31,71 @@ constexpr std::size_t kGrantAt = wire::kWindow / 4;
 
 }  // namespace
 
+void CallInput::push(std::string_view bytes) {
+    std::function<void()> wake;
+    {
+        const Lock lock(mutex_);
+        while (bytes_.size() > wire::kWindow && !call_over_) taken_.wait(mutex_);
+        if (call_over_) return;
+        bytes_ += bytes;
+        wake = wake_;
+    }
+    if (wake) wake();
+}
+
+void CallInput::end() {
+    std::function<void()> wake;
+    {
+        const Lock lock(mutex_);
+        ended_ = true;
+        wake = wake_;
+    }
+    if (wake) wake();
+}
+
+bool CallInput::ready() {
+    const Lock lock(mutex_);
+    return !bytes_.empty() || ended_;
+}
+
+std::optional<std::string> CallInput::take(std::size_t most, bool& ended) {
+    const Lock lock(mutex_);
+    if (bytes_.empty() && !ended_) return std::nullopt;
+    std::string piece = bytes_.substr(0, most);
+    bytes_.erase(0, piece.size());
+    ended = ended_ && bytes_.empty();
+    taken_.notify_all();
+    return piece;
+}
+
+void CallInput::wake_with(std::function<void()> wake) {
+    const Lock lock(mutex_);
+    call_over_ = !wake;
+    wake_ = std::move(wake);
+    taken_.notify_all();
+}
+
+namespace {
+
+// The next piece of a call's input of at most `most` bytes; false when there is none to send now.
+bool next_input(const CallData& data, std::string_view& rest, std::size_t most, std::string& piece,
+                bool& ended) {
+    if (data.later_input == nullptr) {
+        if (!data.has_input || (most == 0 && !rest.empty())) return false;
+        piece = rest.substr(0, most);
+        rest.remove_prefix(piece.size());
+        ended = rest.empty();
+        return true;
+    }
+    if (most == 0) return false;
+    std::optional<std::string> taken = data.later_input->take(most, ended);
+    if (!taken) return false;
+    piece = std::move(*taken);
+    return true;
+}
+
+}  // namespace
+
 // What the reader left for one call, and what the call may still send.
 struct Channel::Pending {
     Mutex mutex;
@@ -109,6 +174,18 @@ Reply Channel::call(wire::Verb verb, std::string_view body, const CallData& data
 Reply Channel::wait_for_reply(std::uint32_t id, Pending& pending, const CallData& data,
                               const std::stop_token& stop) {
     std::string_view input = data.input;
+    if (data.later_input != nullptr) {
+        data.later_input->wake_with([&pending] {
+            const Lock lock(pending.mutex);
+            pending.changed.notify_all();
+        });
+    }
+    struct Quiet {  // nobody is to be woken any more once the call has ended
+        CallInput* input;
+        ~Quiet() {
+            if (input != nullptr) input->wake_with({});
+        }
+    } const quiet{data.later_input};
     std::optional<Steady::time_point> give_up;
     while (true) {
         if (step(id, pending, data, input)) continue;
@@ -127,8 +204,9 @@ Reply Channel::wait_for_reply(std::uint32_t id, Pending& pending, const CallData
                                  .recovery = Recovery::transient});
             }
             const auto something = [&]() SLIPWAY_REQUIRES(pending.mutex) {
-                return !pending.data.empty() || pending.reply || pending.lost ||
-                       (data.has_input && !pending.input_ended && pending.credit > 0);
+                if (!pending.data.empty() || pending.reply || pending.lost) return true;
+                if (pending.input_ended || pending.credit == 0) return false;
+                return data.later_input != nullptr ? data.later_input->ready() : data.has_input;
             };
             if (!give_up) {
                 pending.changed.wait(pending.mutex, stop, something);
@@ -147,37 +225,32 @@ Reply Channel::wait_for_reply(std::uint32_t id, Pending& pending, const CallData
 bool Channel::step(std::uint32_t id, Pending& pending, const CallData& data,
                    std::string_view& input) {
     std::optional<std::pair<wire::Stream, std::string>> piece;
-    std::size_t may_send = 0;
+    std::string to_send;
     {
         const Lock lock(pending.mutex);
         if (!pending.data.empty()) {
             piece = std::move(pending.data.front());
             pending.data.pop_front();
             pending.held -= piece->second.size();
-        } else if (data.has_input && !pending.input_ended && !pending.reply && !pending.lost) {
-            may_send = std::min({input.size(), pending.credit, wire::kDataChunk});
-            if (may_send == 0 && !input.empty()) return false;
-            pending.credit -= may_send;
-            pending.input_ended = may_send == input.size();
+        } else if (!pending.input_ended && !pending.reply && !pending.lost) {
+            const std::size_t most = std::min(pending.credit, wire::kDataChunk);
+            if (!next_input(data, input, most, to_send, pending.input_ended)) return false;
+            pending.credit -= to_send.size();
         } else {
             return false;
         }
     }
-    if (piece) {
-        if (data.on_data) data.on_data(piece->first, piece->second);
-        pending.consumed += piece->second.size();
-        if (pending.consumed >= kGrantAt && !lost_) {
-            send(Kind::credit, id,
-                 wire::credit_payload(static_cast<std::uint32_t>(pending.consumed)));
-            pending.consumed = 0;
-        }
+    if (!piece) {
+        if (!to_send.empty()) send(Kind::data, id, wire::data_payload(wire::Stream::in, to_send));
+        if (pending.input_ended) send(Kind::end, id, wire::data_payload(wire::Stream::in, ""));
         return true;
     }
-    if (may_send > 0)
-        send(Kind::data, id, wire::data_payload(wire::Stream::in, input.substr(0, may_send)));
-    input.remove_prefix(may_send);
-    if (input.empty())
-        send(Kind::end, id, wire::data_payload(wire::Stream::in, ""));
+    if (data.on_data) data.on_data(piece->first, piece->second);
+    pending.consumed += piece->second.size();
+    if (pending.consumed >= kGrantAt && !lost_) {
+        send(Kind::credit, id, wire::credit_payload(static_cast<std::uint32_t>(pending.consumed)));
+        pending.consumed = 0;
+    }
     return true;
 }
 
@@ -203,13 +276,13 @@ void Channel::send(Kind kind, std::uint32_t request, std::string_view payload) {
 void Channel::read_loop() {
     std::string buffer(wire::kDataChunk, '\0');
     Steady::time_point heard = Steady::now(), pinged = heard;
-    const int pause = static_cast<int>(std::min(options_.ping_after / 2, milliseconds(2000)).count());
+    const int pause =
+        static_cast<int>(std::min(options_.ping_after / 2, milliseconds(2000)).count());
     try {
         while (std::optional<Frame> frame = parser_.next()) take(std::move(*frame));
         while (!closing_ && !lost_) {
-            std::array<pollfd, 3> wait = {
-                pollfd{out_, POLLIN, 0}, pollfd{wake_, POLLIN, 0},
-                pollfd{err_open_ ? err_ : -1, POLLIN, 0}};
+            std::array<pollfd, 3> wait = {pollfd{out_, POLLIN, 0}, pollfd{wake_, POLLIN, 0},
+                                          pollfd{err_open_ ? err_ : -1, POLLIN, 0}};
             ::poll(wait.data(), wait.size(), pause);
             if (wait[2].revents != 0) drain_err();
             const Steady::time_point now = Steady::now();
@@ -221,9 +294,9 @@ void Channel::read_loop() {
                 parser_.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(n)));
                 while (std::optional<Frame> frame = parser_.next()) take(std::move(*frame));
             } else if (now - heard > options_.lost_after) {
-                return lose(fmt::format("nothing was heard for {} s",
-                                        std::chrono::duration_cast<std::chrono::seconds>(now - heard)
-                                            .count()));
+                return lose(fmt::format(
+                    "nothing was heard for {} s",
+                    std::chrono::duration_cast<std::chrono::seconds>(now - heard).count()));
             } else if (now - heard > options_.ping_after && now - pinged > options_.ping_after) {
                 pinged = now;
                 if (write_mutex_.try_lock()) {  // a writer that waits is a question by itself
@@ -259,9 +332,8 @@ void Channel::take(Frame frame) {
         case Kind::credit: pending->credit += wire::parse_credit(frame); break;
         case Kind::reply: pending->reply = Reply{.body = std::move(frame.payload)}; break;
         case Kind::failure:
-            pending->reply = Reply{.failed = true,
-                                   .body = {},
-                                   .failure = wire::decode<wire::Failure>(frame.payload)};
+            pending->reply = Reply{
+                .failed = true, .body = {}, .failure = wire::decode<wire::Failure>(frame.payload)};
             break;
         default: return;
     }

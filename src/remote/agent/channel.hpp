@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -24,9 +25,32 @@
 
 namespace slipway::remote {
 
+// Input of a call that is not there yet when the call begins; filled from another thread.
+class CallInput {
+  public:
+    void push(std::string_view bytes);  // waits while much is not sent yet
+    void end();
+
+    // The channel's side.
+    bool ready();  // something to send, or the end
+    // The next piece of at most `most` bytes; nullopt when there is none. `ended` once all is
+    // taken.
+    std::optional<std::string> take(std::size_t most, bool& ended);
+    void wake_with(std::function<void()> wake);  // nothing: the call is over
+
+  private:
+    Mutex mutex_;
+    Condition taken_;
+    std::string bytes_ SLIPWAY_GUARDED_BY(mutex_);
+    bool ended_ SLIPWAY_GUARDED_BY(mutex_) = false;
+    bool call_over_ SLIPWAY_GUARDED_BY(mutex_) = false;
+    std::function<void()> wake_ SLIPWAY_GUARDED_BY(mutex_);
+};
+
 struct CallData {
     std::string_view input = {};  // the stream `in`
     bool has_input = false;
+    CallInput* later_input = nullptr;  // instead of `input`
     std::function<void(wire::Stream, std::string_view)> on_data = {};
 };
 

@@ -18,21 +18,22 @@ struct Credentials {
 };
 
 struct Login {
-    std::string name;  // of the host in the spec
-    std::string address;
+    std::string name = {};  // of the host in the spec
+    std::string address = {};
     std::int64_t port = 22;
-    std::string user;
-    std::string key_file;                  // "" = what the SSH client offers by itself
-    bool password = false;                 // log in by password, through askpass
-    std::shared_ptr<const Login> bastion;  // shared: many hosts lie behind one
+    std::string user = {};
+    std::string key_file = {};                  // "" = what the SSH client offers by itself
+    bool password = false;                      // log in by password, through askpass
+    std::shared_ptr<const Login> bastion = {};  // shared: many hosts lie behind one
     bool local() const { return address == "local"; }
 };
 
 struct SshOptions {
-    std::string known_hosts = {};         // pinned keys of this cluster; the user's own files count too
-    std::string config = {};              // -F; "" = the user's
-    bool accept_new_keys = false;    // into known_hosts
-    // Stop before any login: to learn a host's key. Bastions on the way are checked against `pinned`.
+    std::string known_hosts = {};  // pinned keys of this cluster; the user's own files count too
+    std::string config = {};       // -F; "" = the user's
+    bool accept_new_keys = false;  // into known_hosts
+    // Stop before any login: to learn a host's key. Bastions on the way are checked against
+    // `pinned`.
     bool only_host_key = false;
     std::string pinned = {};
     std::vector<std::string> extra = {};  // further -o values

@@ -1,0 +1,43 @@
+#include "cluster/roles.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace slipway::cluster {
+
+using config::EtcdMode;
+using config::Role;
+
+bool is_node(const config::Host& host) {
+    return host.has(Role::control_plane) || host.has(Role::worker);
+}
+
+bool runs_etcd(const config::Spec& spec, const config::Host& host) {
+    switch (spec.etcd.mode) {
+        case EtcdMode::stacked: return host.has(Role::control_plane);
+        case EtcdMode::managed: return host.has(Role::etcd);
+        case EtcdMode::external: return false;
+    }
+    return false;
+}
+
+bool serves_images(const config::Spec& spec, const config::Host& host) {
+    return spec.registry.address.empty() && host.has(Role::registry);
+}
+
+bool wants_ipv6(const config::Spec& spec) {
+    return std::ranges::any_of(spec.kubernetes.networks.pods, [](const std::string& network) {
+        return network.find(':') != network.npos;
+    });
+}
+
+int kubernetes_minor(const config::Spec& spec) {
+    const std::string_view version = spec.kubernetes.version;
+    if (!version.starts_with("v1.")) return 0;
+    int minor = 0;
+    std::from_chars(version.data() + 3, version.data() + version.size(), minor);
+    return minor;
+}
+
+}  // namespace slipway::cluster

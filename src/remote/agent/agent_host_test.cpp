@@ -1,0 +1,331 @@
+// The client against the real agent, on this computer and for both architectures.
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "remote/port_forward.hpp"
+#include "remote/testing/agent_process.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace slipway::remote {
+namespace {
+
+using testing::AgentFolder;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using testing::Machine;
+
+// Asks to stop after a while.
+class StopSoon {
+  public:
+    explicit StopSoon(Millis wait)
+        : source_(std::make_unique<std::stop_source>()), thread_([this, wait] {
+              std::this_thread::sleep_for(wait);
+              source_->request_stop();
+          }) {}
+    CallOptions call() const { return {.stop = source_->get_token()}; }
+
+  private:
+    std::unique_ptr<std::stop_source> source_;
+    std::jthread thread_;
+};
+
+std::string me(bool group) { return std::to_string(group ? ::getegid() : ::geteuid()); }
+
+class AgentHostTest : public ::testing::TestWithParam<Machine> {
+  protected:
+    FileState file(std::string content, unsigned mode = 0640) const {
+        return {.content = std::move(content), .mode = mode, .owner = me(false), .group = me(true)};
+    }
+    std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+
+    AgentFolder folder_{GetParam()};
+    AgentHost host_{"w1", folder_.dial()};
+};
+
+INSTANTIATE_TEST_SUITE_P(, AgentHostTest, ::testing::Values(Machine::amd64, Machine::arm64),
+                         [](const auto& machine) {
+                             return machine.param == Machine::amd64 ? "Amd64" : "Arm64";
+                         });
+
+TEST_P(AgentHostTest, ReadsFacts) {
+    const Facts facts =
+        host_.facts({.commands = {"sh", "no-such-program"}, .disk_folder = path("")}, {});
+    EXPECT_EQ(facts.arch, GetParam() == Machine::amd64 ? "amd64" : "arm64");
+    EXPECT_GT(facts.cpus, 0);
+    EXPECT_GT(facts.memory_mib, 100);
+    EXPECT_FALSE(facts.kernel.empty());
+    EXPECT_FALSE(facts.commands.at("sh").empty());
+    EXPECT_TRUE(facts.commands.at("no-such-program").empty());
+    EXPECT_LE(std::abs(facts.clock_offset_ms), facts.clock_error_ms + 1);
+    EXPECT_EQ(folder_.dialled(), 1);
+}
+
+TEST_P(AgentHostTest, WritesReadsAndRemovesFiles) {
+    const std::string there = path("a/b/file");
+    EXPECT_EQ(host_.read_file(there, {}), std::nullopt);
+    host_.write_file(there, file("one\n"), {});
+    const std::optional<FileState> back = host_.read_file(there, {});
+    ASSERT_TRUE(back);
+    EXPECT_EQ(back->content, "one\n");
+    EXPECT_EQ(back->mode, 0640U);
+    host_.write_file(there, file("", 0600), {});
+    EXPECT_EQ(host_.read_file(there, {})->content, "");
+    host_.remove_file(there, {});
+    host_.remove_file(there, {});
+    EXPECT_FALSE(std::filesystem::exists(there));
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("a/b")), {}), 0);
+}
+
+TEST_P(AgentHostTest, CarriesLargeAndOddContentUnharmed) {
+    std::string content;
+    for (int i = 0; i < 3'000'000; ++i) content += static_cast<char>(i * 31 + i / 255);
+    host_.write_file(path("large"), file(content), {});
+    EXPECT_EQ(sha256_hex(host_.read_file(path("large"), {})->content), sha256_hex(content));
+}
+
+TEST_P(AgentHostTest, MakesFoldersAndLinks) {
+    FileState folder = file("", 0750);
+    folder.folder = true;
+    host_.write_file(path("folder"), folder, {});
+    EXPECT_TRUE(host_.read_file(path("folder"), {})->folder);
+    FileState link = file("", 0777);
+    link.link_target = "/nowhere";
+    host_.write_file(path("link"), link, {});
+    EXPECT_EQ(host_.read_file(path("link"), {})->link_target, "/nowhere");
+}
+
+TEST_P(AgentHostTest, RefusesWhatIsNoPath) {
+    for (const char* bad : {"", "relative", "/"})
+        EXPECT_THROW(host_.write_file(bad, file("x"), {}), RemoteError) << bad;
+}
+
+TEST_P(AgentHostTest, RunsCommandsWithInputAndStreams) {
+    std::vector<std::string> lines;
+    const CommandResult result =
+        host_.run({.argv = {"/bin/sh", "-c", "cat; echo \"$X\" >&2; pwd; exit 3"},
+                   .env = {{"X", "a b'c\"$("}},
+                   .input = "in\n",
+                   .folder = "/tmp",
+                   .on_line =
+                       [&](std::string_view stream, std::string_view line) {
+                           lines.push_back(std::string(stream) + ":" + std::string(line));
+                       }},
+                  {});
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_EQ(result.out, "in\n/tmp\n");
+    EXPECT_EQ(result.err, "a b'c\"$(\n");
+    EXPECT_THAT(lines, Contains("stderr:a b'c\"$("));
+}
+
+TEST_P(AgentHostTest, SaysWhenThereIsNoSuchProgram) {
+    const CommandResult result = host_.run({.argv = {"no-such-program"}}, {});
+    EXPECT_EQ(result.exit_code, 127);
+    EXPECT_THAT(result.err, HasSubstr("no-such-program"));
+}
+
+TEST_P(AgentHostTest, EndsACommandWithAllItStartedAtItsDeadline) {
+    const std::string mark = path("mark");
+    try {
+        host_.run({.argv = {"/bin/sh", "-c", "(sleep 1.5; echo late >" + mark + ") & wait"},
+                   .deadline = Millis(200)},
+                  {});
+        FAIL() << "it should have been ended";
+    } catch (const HostError& error) {
+        EXPECT_EQ(error.id(), "HOST-COMMAND-TIMEOUT");
+    }
+    std::this_thread::sleep_for(Millis(1800));
+    EXPECT_FALSE(std::filesystem::exists(mark));
+}
+
+TEST_P(AgentHostTest, CancelsACommand) {
+    const StopSoon stop(Millis(100));
+    EXPECT_THROW(host_.run({.argv = {"sleep", "60"}}, stop.call()), Cancelled);
+    EXPECT_EQ(host_.run({.argv = {"echo", "still there"}}, {}).out, "still there\n");
+}
+
+TEST_P(AgentHostTest, KeepsMuchOutputWithinBounds) {
+    std::size_t lines = 0;
+    const CommandResult result =
+        host_.run({.argv = {"/bin/sh", "-c", "yes 0123456789 | head -c 20000000"},
+                   .on_line = [&](std::string_view, std::string_view) { ++lines; }},
+                  {});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.out.size(), 1U << 20);
+    EXPECT_EQ(lines, 20000000U / 11 + 1);
+}
+
+TEST_P(AgentHostTest, ServesManyCallsAtOnce) {
+    std::atomic<int> good = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 16; ++i) {
+            threads.emplace_back([&, i] {
+                const std::string name = path("many" + std::to_string(i));
+                for (int round = 0; round < 10; ++round) {
+                    const std::string text = std::string(100'000, static_cast<char>('a' + i));
+                    host_.write_file(name, file(text), {});
+                    if (host_.read_file(name, {})->content == text) ++good;
+                }
+            });
+        }
+    }
+    EXPECT_EQ(good, 160);
+    EXPECT_EQ(folder_.dialled(), 1);
+}
+
+TEST_P(AgentHostTest, ConnectsAgainAfterTheLinkWasLost) {
+    EXPECT_EQ(host_.run({.argv = {"true"}}, {}).exit_code, 0);
+    std::thread later([&] {
+        std::this_thread::sleep_for(Millis(200));
+        folder_.kill_agent();
+    });
+    try {
+        host_.run({.argv = {"sleep", "60"}}, {});
+        FAIL() << "the link was cut";
+    } catch (const HostError& error) {
+        EXPECT_EQ(error.id(), "HOST-LINK-LOST");
+        EXPECT_EQ(error.recovery(), Recovery::transient);
+    }
+    later.join();
+    EXPECT_EQ(host_.run({.argv = {"true"}}, {}).exit_code, 0);
+    EXPECT_EQ(folder_.dialled(), 2);
+}
+
+TEST_P(AgentHostTest, LetsOneOwnerActAtATime) {
+    host_.claim("owner-a", "a run of a", {});
+    AgentHost other("w1", folder_.dial());
+    try {
+        other.claim("owner-b", "a run of b", {});
+        FAIL() << "the host is taken";
+    } catch (const LockedError& error) {
+        EXPECT_EQ(error.id(), "HOST-BUSY");
+        EXPECT_EQ(error.cause(), "a run of a");
+    }
+    AgentHost again("w1", folder_.dial());
+    again.claim("owner-a", "a run of a", {});  // its own former connection gives way
+    EXPECT_EQ(again.run({.argv = {"true"}}, {}).exit_code, 0);
+}
+
+TEST_P(AgentHostTest, ForwardsAPort) {
+    const Fd server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    ASSERT_EQ(::bind(server.get(), generic, size), 0);
+    ASSERT_EQ(::listen(server.get(), 4), 0);
+    ASSERT_EQ(::getsockname(server.get(), generic, &size), 0);
+    std::thread echo([&] {
+        const Fd connection(::accept(server.get(), nullptr, nullptr));
+        char buffer[256];
+        ssize_t n = 0;
+        while ((n = ::read(connection.get(), buffer, sizeof buffer)) > 0)
+            ASSERT_EQ(::write(connection.get(), buffer, static_cast<std::size_t>(n)), n);
+    });
+    PortForward forward(host_, {.host = "127.0.0.1", .port = ntohs(address.sin_port)});
+    const Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    address.sin_port = htons(forward.port());
+    ASSERT_EQ(::connect(client.get(), generic, size), 0);
+    for (const std::string text : {"first", "second"}) {
+        ASSERT_EQ(::write(client.get(), text.data(), text.size()),
+                  static_cast<ssize_t>(text.size()));
+        std::string back(text.size(), '\0');
+        ASSERT_EQ(::recv(client.get(), back.data(), back.size(), MSG_WAITALL),
+                  static_cast<ssize_t>(text.size()));
+        EXPECT_EQ(back, text);
+    }
+    ::shutdown(client.get(), SHUT_WR);
+    char rest = 0;
+    EXPECT_EQ(::read(client.get(), &rest, 1), 0);
+    echo.join();
+}
+
+TEST_P(AgentHostTest, ListensAndProbes) {
+    const std::vector<Port> ports = {{.address = "127.0.0.1", .port = 39071}};
+    {
+        const auto listener = host_.listen(ports, "nonce-0123456789", {});
+        EXPECT_TRUE(listener->refused().empty());
+        EXPECT_TRUE(host_.probe(ports, "nonce-0123456789", Millis(2000), {})[0].reached);
+    }
+    const ProbeAnswer after = host_.probe(ports, "nonce-0123456789", Millis(2000), {})[0];
+    EXPECT_FALSE(after.reached);
+    EXPECT_EQ(after.reason, "refused");
+}
+
+TEST_P(AgentHostTest, TakesItselfAway) {
+    host_.claim("owner", "label", {});
+    EXPECT_FALSE(host_.clean({}).empty());
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "agent/run"));
+}
+
+// Jobs: the agent starts itself again, which an emulated one cannot without the system's help.
+class JobTest : public ::testing::Test {
+  protected:
+    Command append(const std::string& what) {
+        return {.argv = {"/bin/sh", "-c", what}, .job = "append"};
+    }
+    AgentFolder folder_;
+    AgentHost host_{"w1", folder_.dial()};
+    const std::string out_ = (folder_.path() / "out").string();
+};
+
+TEST_F(JobTest, GivesOutputAndExitCode) {
+    const CommandResult result = host_.run(append("echo one; echo two >&2; exit 5"), {});
+    EXPECT_EQ(result.exit_code, 5);
+    EXPECT_EQ(result.out, "one\n");
+    EXPECT_EQ(result.err, "two\n");
+    EXPECT_TRUE(std::filesystem::exists(folder_.state() / "jobs/append"));
+    host_.forget_finished_jobs();
+    EXPECT_FALSE(std::filesystem::exists(folder_.state() / "jobs/append"));
+}
+
+TEST_F(JobTest, SurvivesALostLinkAndRunsOnce) {
+    std::thread later([&] {
+        for (int i = 0; i < 2; ++i) {
+            std::this_thread::sleep_for(Millis(400));
+            folder_.kill_agent();
+        }
+    });
+    const CommandResult result = host_.run(
+        append("echo x >>" + out_ + "; for i in 1 2 3 4 5 6; do echo $i; sleep 0.3; done"), {});
+    later.join();
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.out, "1\n2\n3\n4\n5\n6\n");
+    EXPECT_EQ(read_file(out_), "x\n");
+    EXPECT_GE(folder_.dialled(), 2);
+}
+
+TEST_F(JobTest, IsFollowedByANewProgramAndNotStartedAgain) {
+    Command command = append("echo x >>" + out_ + "; sleep 1; echo done");
+    {
+        const StopSoon stop(Millis(400));
+        AgentHost first("w1", folder_.dial());
+        EXPECT_THROW(first.run(command, stop.call()), Cancelled);
+    }
+    command.follow = true;
+    EXPECT_EQ(host_.run(command, {}).out, "done\n");
+    EXPECT_EQ(read_file(out_), "x\n");
+    command.follow = false;  // a new attempt is a new job
+    EXPECT_EQ(host_.run(command, {}).out, "done\n");
+    EXPECT_EQ(read_file(out_), "x\nx\n");
+}
+
+TEST_F(JobTest, EndsAtItsDeadline) {
+    Command command = append("sleep 60");
+    command.deadline = Millis(300);
+    EXPECT_THROW(host_.run(command, {}), HostError);
+}
+
+}  // namespace
+}  // namespace slipway::remote
