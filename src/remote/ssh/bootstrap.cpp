@@ -27,7 +27,8 @@ constexpr std::size_t kMostNoise = 1u << 20;
 constexpr std::string_view kScript =
     "umask 077; N=NONCE; LC_ALL=C; export LC_ALL; U=$(id -u); "
     "case $U in 0) set -- /var/lib/slipway/agent;; "
-    "*) set -- \"$HOME/.slipway-agent\" \"/var/tmp/.slipway-agent-$U\" \"/tmp/.slipway-agent-$U\";; "
+    "*) set -- \"$HOME/.slipway-agent\" \"/var/tmp/.slipway-agent-$U\" "
+    "\"/tmp/.slipway-agent-$U\";; "
     "esac; "
     "M=$(uname -m); case $M in ARCHES *) echo \"$N arch $M\"; exit 3;; esac; "
     // there already?

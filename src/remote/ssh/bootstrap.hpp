@@ -1,9 +1,9 @@
 // From a login to a running agent, over one connection.
 //
 // The login runs one line of portable shell. It talks in lines that begin with a nonce, so that
-// whatever rc files print is passed over; nothing is sent before it asks, so that whatever they read
-// finds nothing. It looks for the agent by its digest, receives it if it is not there, gains root
-// rights, and becomes the agent.
+// whatever rc files print is passed over; nothing is sent before it asks, so that whatever they
+// read finds nothing. It looks for the agent by its digest, receives it if it is not there, gains
+// root rights, and becomes the agent.
 #pragma once
 
 #include "base/secret.hpp"
@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -36,8 +37,8 @@ std::string bootstrap_command(const std::string& nonce, const AgentImages& image
 
 struct Started {
     wire::Hello hello;
-    std::string received;      // bytes read behind the hello
-    bool sent = false;         // the agent was not there and was sent
+    std::string received;  // bytes read behind the hello
+    bool sent = false;     // the agent was not there and was sent
     bool used_sudo = false;
     bool used_password = false;
 };
@@ -45,10 +46,11 @@ struct Started {
 // How far it came, for the reason of a failure.
 struct BootstrapFailure {
     std::string code = {};    // ended, stalled, no-sudo, sudo-password-wanted, sudo-password-wrong,
-                         // requiretty, sudo-refused, nowhere, damaged, arch, protocol
+                              // requiretty, sudo-refused, nowhere, damaged, arch, protocol
     std::string detail = {};  // a line the host said
     std::string stderr_text = {};
-    std::string noise = {};  // what was printed before the first line of ours
+    std::string noise = {};             // what was printed before the first line of ours
+    std::optional<int> exit_code = {};  // of the SSH client, when it ended
 };
 
 // Speaks with the shell at the other end of the descriptors. Throws BootstrapFailure or Cancelled.

@@ -89,18 +89,24 @@ HostError host_error(const char* id, const Login& login, const std::string& what
     return {id, fmt::format("{} ({}): {}", login.name, way, what), std::move(details)};
 }
 
+// 255 and signals are the client's own; below, it passes on how the login ended.
+bool login_worked(const BootstrapFailure& failure) {
+    return failure.exit_code && *failure.exit_code < 128;
+}
+
 HostError from_client(const Login& login, const BootstrapFailure& failure) {
+    if (login_worked(failure) || (!failure.exit_code && !failure.noise.empty())) {
+        const std::string said = last_line(failure.noise);
+        return host_error("HOST-LOGIN-SHELL", login, "the login ends before a command runs",
+                          {.cause = said.empty() ? last_line(failure.stderr_text) : said,
+                           .remedy = "give the user a shell that can run commands"});
+    }
     for (const Reason& reason : kReasons) {
         if (failure.stderr_text.find(reason.sign) == std::string::npos) continue;
         return host_error(reason.id, login, reason.cause,
                           {.cause = last_line(failure.stderr_text),
                            .remedy = reason.remedy,
                            .recovery = reason.recovery});
-    }
-    if (!failure.noise.empty()) {
-        return host_error("HOST-LOGIN-SHELL", login, "the login ends before a command runs",
-                          {.cause = last_line(failure.noise),
-                           .remedy = "give the user a shell that can run commands"});
     }
     return host_error("HOST-UNREACHABLE", login, "the connection ended before the agent ran",
                       {.cause = last_line(failure.stderr_text),
@@ -115,11 +121,12 @@ HostError diagnose(const Login& login, const BootstrapFailure& failure) {
     const std::string said = last_line(failure.stderr_text);
     if (code == "ended") return from_client(login, failure);
     if (code == "stalled")
-        return host_error("HOST-STALLED", login, "the login does not come to an end in time",
-                          {.cause = said.empty() ? "connected, then silence" : said,
-                           .remedy = "look for load, full disks and hanging mounts on the host; try "
-                                     "`ssh` to it by hand",
-                           .recovery = kTransient});
+        return host_error(
+            "HOST-STALLED", login, "the login does not come to an end in time",
+            {.cause = said.empty() ? "connected, then silence" : said,
+             .remedy = "look for load, full disks and hanging mounts on the host; try "
+                       "`ssh` to it by hand",
+             .recovery = kTransient});
     if (code == "no-sudo")
         return host_error("HOST-NO-SUDO", login, "there is no sudo, and the login is not root's",
                           {.remedy = "install sudo, or log in as root"});
@@ -130,19 +137,20 @@ HostError diagnose(const Login& login, const BootstrapFailure& failure) {
                                                  "Defaults:{} !requiretty",
                                                  login.user)});
     if (code == "sudo-password-wanted")
-        return host_error("HOST-SUDO-PASSWORD", login, "sudo asks for a password, and none is given",
+        return host_error("HOST-SUDO-PASSWORD", login,
+                          "sudo asks for a password, and none is given",
                           {.remedy = "name it in the spec (become: {password: {prompt: true}}), or "
                                      "allow the user NOPASSWD",
                            .recovery = Recovery::needs_user});
     if (code == "sudo-password-wrong")
-        return host_error("HOST-SUDO-PASSWORD", login, "sudo does not take the password",
-                          {.cause = "it was tried once only",
-                           .remedy = "correct become.password of the host"});
+        return host_error(
+            "HOST-SUDO-PASSWORD", login, "sudo does not take the password",
+            {.cause = "it was tried once only", .remedy = "correct become.password of the host"});
     if (code == "sudo-refused")
-        return host_error("HOST-NO-SUDO", login, "sudo refuses",
-                          {.cause = said,
-                           .remedy = fmt::format("allow it: add {} to the group sudo or wheel",
-                                                 login.user)});
+        return host_error(
+            "HOST-NO-SUDO", login, "sudo refuses",
+            {.cause = said,
+             .remedy = fmt::format("allow it: add {} to the group sudo or wheel", login.user)});
     if (code == "nowhere")
         return host_error("HOST-NO-ROOM-FOR-AGENT", login,
                           "there is no folder the agent can be put into and run from",

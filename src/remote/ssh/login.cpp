@@ -10,13 +10,30 @@ using Words = std::vector<std::string>;
 
 // What the user's configuration must not change: a connection that carries one program's streams.
 void add_fixed_options(Words& words) {
-    for (const char* option :
-         {"NumberOfPasswordPrompts=1", "ConnectTimeout=15", "ConnectionAttempts=1",
-          "ServerAliveInterval=15", "ServerAliveCountMax=3", "TCPKeepAlive=yes", "ControlMaster=no",
-          "ControlPath=none", "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes",
-          "PermitLocalCommand=no", "RequestTTY=no", "EscapeChar=none", "UpdateHostKeys=no",
-          "HashKnownHosts=no", "CheckHostIP=no", "VisualHostKey=no", "GSSAPIDelegateCredentials=no",
-          "StdinNull=no", "ForkAfterAuthentication=no", "SessionType=default", "LogLevel=ERROR"}) {
+    for (const char* option : {"NumberOfPasswordPrompts=1",
+                               "ConnectTimeout=15",
+                               "ConnectionAttempts=1",
+                               "ServerAliveInterval=15",
+                               "ServerAliveCountMax=3",
+                               "TCPKeepAlive=yes",
+                               "ControlMaster=no",
+                               "ControlPath=none",
+                               "ForwardAgent=no",
+                               "ForwardX11=no",
+                               "ClearAllForwardings=yes",
+                               "PermitLocalCommand=no",
+                               "RequestTTY=no",
+                               "EscapeChar=none",
+                               "UpdateHostKeys=no",
+                               "HashKnownHosts=no",
+                               "CheckHostIP=no",
+                               "VisualHostKey=no",
+                               "GSSAPIDelegateCredentials=no",
+                               "StdinNull=no",
+                               "ForkAfterAuthentication=no",
+                               "SessionType=default",
+                               "RemoteCommand=none",
+                               "LogLevel=ERROR"}) {
         words.insert(words.end(), {"-o", option});
     }
 }
@@ -36,9 +53,10 @@ void add_host_key_options(Words& words, const SshOptions& options) {
 }
 
 void add_login_options(Words& words, const Login& login, const SshOptions& options) {
-    const bool asks = login.password && !options.only_host_key;
+    const bool none = options.no_login || options.only_host_key;
+    const bool asks = login.password && !none;
     words.insert(words.end(), {"-o", asks ? "BatchMode=no" : "BatchMode=yes"});
-    if (options.only_host_key) {
+    if (none) {
         words.insert(words.end(), {"-o", "PreferredAuthentications=none"});
         return;
     }
@@ -46,14 +64,15 @@ void add_login_options(Words& words, const Login& login, const SshOptions& optio
         words.insert(words.end(), {"-i", login.key_file, "-o", "IdentitiesOnly=yes"});
     if (login.password) {
         // A key that is given is tried first; without one, nothing else is offered.
-        words.insert(words.end(),
-                     {"-o", login.key_file.empty()
-                                ? "PreferredAuthentications=password,keyboard-interactive"
-                                : "PreferredAuthentications=publickey,password,keyboard-interactive"});
-        if (login.key_file.empty())
-            words.insert(words.end(), {"-o", "PubkeyAuthentication=no"});
+        words.insert(
+            words.end(),
+            {"-o", login.key_file.empty()
+                       ? "PreferredAuthentications=password,keyboard-interactive"
+                       : "PreferredAuthentications=publickey,password,keyboard-interactive"});
+        if (login.key_file.empty()) words.insert(words.end(), {"-o", "PubkeyAuthentication=no"});
     } else {
-        words.insert(words.end(), {"-o", "PreferredAuthentications=publickey,hostbased,gssapi-with-mic"});
+        words.insert(words.end(),
+                     {"-o", "PreferredAuthentications=publickey,hostbased,gssapi-with-mic"});
     }
 }
 
@@ -63,7 +82,6 @@ Words client(const Login& login, const SshOptions& options) {
     add_fixed_options(words);
     add_host_key_options(words, options);
     add_login_options(words, login, options);
-    for (const std::string& option : options.extra) words.insert(words.end(), {"-o", option});
     words.insert(words.end(), {"-p", std::to_string(login.port), "-l", login.user});
     return words;
 }
@@ -77,15 +95,18 @@ std::string join_words(const Words& words) {
 // ProxyCommand is given to a shell, and before that % is special in it.
 std::string proxy_command(const Login& bastion, const SshOptions& options) {
     SshOptions through = options;
-    if (options.only_host_key) {  // the way there is a real login
+    through.no_login = false;  // the way there is a real login
+    if (options.only_host_key) {
         through.only_host_key = false;
         through.accept_new_keys = false;
         through.known_hosts = options.pinned;
     }
     Words words = client(bastion, through);
     if (bastion.bastion) {
-        words.insert(words.end(), {"-o", "ProxyCommand=" + proxy_command(*bastion.bastion, through)});
+        words.insert(words.end(),
+                     {"-o", "ProxyCommand=" + proxy_command(*bastion.bastion, through)});
     }
+    words.insert(words.begin(), {"env", fmt::format("{}={}", kLoginVariable, bastion.name)});
     std::string command = join_words(words);
     std::string out;
     for (const char c : command) out += c == '%' ? "%%" : std::string(1, c);
