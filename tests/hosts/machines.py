@@ -11,6 +11,7 @@ One lab serves a whole test file. It goes when the file ends, however it ends: a
 waits for that.
 """
 
+import base64
 import contextlib
 import json
 import os
@@ -47,9 +48,29 @@ class Machine:
         return self.try_sh(f"test -e {shlex.quote(path)}").code == 0
 
     def put(self, path, content, mode="0644", owner="root:root"):
-        quoted = shlex.quote(path)
-        self.sh(f"mkdir -p $(dirname {quoted}) && cat >{quoted} && chmod {mode} {quoted} && chown {owner} {quoted}",
-                stdin=content)
+        quoted, data = shlex.quote(path), content if isinstance(content, bytes) else content.encode()
+        self.sh(f"mkdir -p $(dirname {quoted}) && base64 -d >{quoted} && chmod {mode} {quoted} && chown {owner} {quoted}",
+                stdin=base64.b64encode(data).decode())
+
+    @contextlib.contextmanager
+    def sshd(self, *lines):
+        """Its SSH server with these settings before all others; new connections only."""
+        file = "/etc/ssh/sshd_config.d/00-test.conf"
+        self.put(file, "\n".join(lines) + "\n")
+        self.sh("systemctl reload ssh")
+        try:
+            yield
+        finally:
+            self.sh(f"rm {file} && systemctl reload ssh")
+
+    @contextlib.contextmanager
+    def changed(self, do, undo):
+        """Both are scripts; the second runs however the block ends."""
+        self.sh(do)
+        try:
+            yield
+        finally:
+            self.sh(undo)
 
     def power(self, what):
         self.lab.run(f"power-{what}", self.name).expect(0)
@@ -116,6 +137,13 @@ class Site:
         """Failed checks of a `preflight -o json`, as {(host, id): check}."""
         return {(c["host"], c["id"]): c for c in result.json["checks"] if c["result"] == "failed"}
 
+    def refused(self, host, check, says):
+        """A preflight that ends with 4 because of this check of this host; the error's own words."""
+        failed = self.checks(self.run("preflight", "-o", "json").expect(4))
+        if (host, check) not in failed or says not in failed[host, check]["seen"]:
+            raise AssertionError(f"{check} of {host} with {says!r} is not among: {list(failed.values())}")
+        return failed[host, check]
+
 
 class Case(case.Case):
     maxDiff = None
@@ -147,6 +175,10 @@ class Case(case.Case):
                          | {"timeSync": {"enabled": False}, "selinux": {"enabled": False}})
         hooks = {when: [{"name": "work", "script": text, "timeoutSeconds": timeout}]}
         return self.site(*(hosts or [self.host()]), name=name, hooks=hooks, **parts)
+
+    def output(self, site, host="node1"):
+        """What the script of a script_site wrote there."""
+        return site.run("logs", f"{host}/pre-install-script-work").expect(0).out
 
     def copy_key(self, name, mode=0o600):
         """The lab's private key in a file of this test's own."""
