@@ -103,16 +103,12 @@ wire::User user_state(const std::string& name) {
             .system = account->uid < kFirstPerson};
 }
 
-// Services get no home folder, people do; both get a group of their own, whatever login.defs says.
+// A group of its own, whatever login.defs says. The home is made by whoever asked: useradd would fill
+// it with copies of /etc/skel, which nobody can tell from the user's own files when it has to go.
 void add_user(const wire::User& user, Request& request) {
     check_name(user.name);
-    std::vector<std::string> words = {"useradd", "--user-group"};
-    if (user.system) {
-        words.emplace_back("--system");
-        words.emplace_back("--no-create-home");
-    } else {
-        words.emplace_back("--create-home");
-    }
+    std::vector<std::string> words = {"useradd", "--user-group", "--no-create-home"};
+    if (user.system) words.emplace_back("--system");
     if (!user.home.empty()) words.insert(words.end(), {"--home-dir", user.home});
     if (!user.shell.empty()) words.insert(words.end(), {"--shell", user.shell});
     words.insert(words.end(), {"--", user.name});

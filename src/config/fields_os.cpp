@@ -41,7 +41,7 @@ void describe(Describe<UserAccount>& d) {
         .rule(rules::account());
     d.field("home", &UserAccount::home, "Home folder.")
         .example("/home/backup")
-        .unset_means("the system's choice")
+        .unset_means("/home/NAME; a system account has none")
         .rule(rules::absolute_path());
     d.field("shell", &UserAccount::shell, "Login shell.")
         .example("/bin/bash")

@@ -240,8 +240,7 @@ CommandResult set_timezone(Model& model, const std::string& zone) {
     machine::write_file(
         model, "/etc/localtime",
         {.content = "", .mode = 0777, .link_target = "/usr/share/zoneinfo/" + zone});
-    machine::write_file(model, "/etc/timezone", {.content = zone + "\n"});
-    return {};
+    return {};  // Debian's /etc/timezone stays as it is, also on real machines
 }
 
 CommandResult timedatectl(Invocation& in) {

@@ -339,12 +339,7 @@ void add_user(Model& model, const std::string& user, const UserState& wanted) {
              "names of accounts do not begin with '-' and hold no control characters",
              "choose another");
     }
-    model.set({Section::user, user}, wanted);
-    // useradd makes a home for people, not for services.
-    if (!wanted.system && !wanted.home.empty() && model.file(wanted.home) == nullptr) {
-        write_file(model, wanted.home,
-                   {.content = "", .mode = 0700, .owner = user, .group = user, .folder = true});
-    }
+    model.set({Section::user, user}, wanted);  // its home is made by whoever asked for the user
 }
 
 void remove_user(Model& model, const std::string& user) { model.remove({Section::user, user}); }

@@ -32,8 +32,13 @@ class Timezone : public Resource {
         return {"change", describe(), fmt::format("{} -> {}", zone_of(now), zone_)};
     }
 
+    // timedatectl leaves Debian's file as it is (seen with systemd 252).
     void apply(Target& target) const override {
         run_checked(target, {"timedatectl", "set-timezone", zone_});
+        std::optional<remote::FileState> name = target.host.read_file(kDebianFile, target.call);
+        if (!name || name->folder || !name->link_target.empty()) return;
+        name->content = zone_ + "\n";
+        target.host.write_file(kDebianFile, *name, target.call);
     }
 
     void restore(Target& target, const json::value& before) const override {

@@ -15,7 +15,7 @@ class User : public Resource {
             {"home", wanted_.home}, {"shell", wanted_.shell}, {"system", wanted_.system}};
     }
 
-    // With the state of the home, which belongs to the account of a person: making one makes it.
+    // With the state of the home, which belongs to the account of a person.
     json::value read(Target& target) const override {
         json::object state = {{"absent", true}, {"home", wanted_.home}, {"home_state", nullptr}};
         if (const auto now = target.host.user(name(), target.call)) {
@@ -40,7 +40,6 @@ class User : public Resource {
     void apply(Target& target) const override {
         if (!target.host.user(name(), target.call))
             target.host.add_user(name(), wanted_, target.call);
-        // Missing when an earlier try was cut off between the account and its home.
         if (wants_home() && !target.host.read_file(wanted_.home, target.call)) {
             target.host.write_file(
                 wanted_.home,

@@ -33,7 +33,9 @@ std::vector<ResourcePtr> users_and_folders(const StepInput& in) {
     }
     if (keeps_etcd(in.spec, host)) out.push_back(folder(in.spec.etcd.data_folder, 0700));
     for (const config::UserAccount& account : in.spec.os.extra_users) {
-        out.push_back(user(account.name, {account.home, account.shell, account.system}));
+        const std::string home =
+            account.home.empty() && !account.system ? "/home/" + account.name : account.home;
+        out.push_back(user(account.name, {home, account.shell, account.system}));
     }
     // After the accounts, which may own them.
     for (const config::Folder& extra : in.spec.os.extra_folders) {

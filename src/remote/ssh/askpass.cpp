@@ -2,6 +2,7 @@
 
 #include "base/digest.hpp"
 #include "base/error.hpp"
+#include "remote/ssh/login.hpp"
 
 #include <array>
 #include <cerrno>
@@ -109,25 +110,33 @@ void AskpassServer::answer(int connection) {
     const timeval patience{.tv_sec = 5, .tv_usec = 0};
     ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    // TICKET, HOST, and the prompt, which may have lines of its own.
     const std::string question = receive_all(connection);
-    const std::size_t at = question.find('\n');
-    if (at == std::string::npos) return;
-    const std::string prompt = question.substr(at + 1);
+    const std::size_t first = question.find('\n');
+    const std::size_t second = question.find('\n', first + 1);
+    if (first == std::string::npos || second == std::string::npos) return;
+    const std::string host = question.substr(first + 1, second - first - 1);
     Answer answer;
     {
         const Lock lock(mutex_);
-        const auto entry = entries_.find(question.substr(0, at));
-        if (entry == entries_.end() || ++entry->second.asked[prompt] > 1) return;
+        const auto entry = entries_.find(question.substr(0, first));
+        if (entry == entries_.end() || entry->second.answered.contains(host)) return;
         answer = entry->second.answer;
     }
-    const Secret secret = answer(prompt);
-    if (!secret.empty()) send_all(connection, secret.reveal());
+    const Secret secret = answer(host, question.substr(second + 1));
+    if (secret.empty()) return;
+    {
+        const Lock lock(mutex_);
+        const auto entry = entries_.find(question.substr(0, first));
+        if (entry == entries_.end() || !entry->second.answered.insert(host).second) return;
+    }
+    send_all(connection, secret.reveal());
 }
 
 AskpassServer::Ticket::Ticket(AskpassServer& server, Answer answer)
     : server_(server), id_(random_hex(16)) {
     const Lock lock(server_.mutex_);
-    server_.entries_[id_] = {.answer = std::move(answer), .asked = {}};
+    server_.entries_[id_] = {.answer = std::move(answer), .answered = {}};
 }
 
 AskpassServer::Ticket::~Ticket() {
@@ -135,24 +144,20 @@ AskpassServer::Ticket::~Ticket() {
     server_.entries_.erase(id_);
 }
 
-bool AskpassServer::Ticket::asked_twice() const {
-    const Lock lock(server_.mutex_);
-    for (const auto& [prompt, times] : server_.entries_.at(id_).asked) {
-        if (times > 1) return true;
-    }
-    return false;
-}
-
-std::map<std::string, std::string> AskpassServer::Ticket::environment() const {
+std::map<std::string, std::string> AskpassServer::Ticket::environment(
+    const std::string& host) const {
     return {{"SSH_ASKPASS", std::filesystem::read_symlink("/proc/self/exe").string()},
             {"SSH_ASKPASS_REQUIRE", "force"},
             {"DISPLAY", "none"},  // older clients use askpass only where there is a display
-            {kVariable, (server_.folder_ / "ask").string() + ":" + id_}};
+            {kVariable, (server_.folder_ / "ask").string() + ":" + id_},
+            {kLoginVariable, host}};
 }
 
 std::optional<int> run_as_askpass(int argc, char** argv) {
     const char* variable = ::getenv(kVariable);
     if (variable == nullptr || argc != 2) return std::nullopt;
+    const char* host = ::getenv(kLoginVariable);
+    if (host == nullptr) return 1;
     const std::string text = variable;
     const std::size_t colon = text.rfind(':');
     if (colon == std::string::npos) return 1;
@@ -161,7 +166,8 @@ std::optional<int> run_as_askpass(int argc, char** argv) {
     if (::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
         0)
         return 1;
-    if (!send_all(connection.get(), text.substr(colon + 1) + "\n" + argv[1])) return 1;
+    if (!send_all(connection.get(), text.substr(colon + 1) + "\n" + host + "\n" + argv[1]))
+        return 1;
     ::shutdown(connection.get(), SHUT_WR);
     std::string secret = receive_all(connection.get());
     const bool given = !secret.empty();

@@ -1,10 +1,12 @@
 // Passwords for the SSH client, without argv, environment or files: the client starts this very
 // program as its askpass, which fetches the answer from a socket in a private folder.
 //
-//     AskpassServer server(folder);
-//     const auto env = server.environment(pid-less token …);
+//     AskpassServer server;
+//     const AskpassServer::Ticket ticket(server, answer);
+//     … start the client with ticket.environment("w1") …
 //
-// Each answer is given once for each connection: a wrong password is tried once, not three times.
+// Each client is given one answer, in whichever words and ways its server asks: a wrong password is
+// tried once.
 #pragma once
 
 #include "base/files.hpp"
@@ -14,6 +16,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -21,8 +25,9 @@ namespace slipway::remote {
 
 class AskpassServer {
   public:
-    // What to answer to a prompt such as "ops@10.0.0.1's password: "; empty: nothing, give up.
-    using Answer = std::function<Secret(const std::string& prompt)>;
+    // What to answer the client that logs in to this host of the spec when it shows this prompt
+    // ("ops@10.0.0.1's password: "); empty: nothing, give up.
+    using Answer = std::function<Secret(const std::string& host, const std::string& prompt)>;
 
     AskpassServer();
     ~AskpassServer();
@@ -36,9 +41,8 @@ class AskpassServer {
         ~Ticket();
         Ticket(const Ticket&) = delete;
         Ticket& operator=(const Ticket&) = delete;
-        // For the environment of the SSH client.
-        std::map<std::string, std::string> environment() const;
-        bool asked_twice() const;
+        // For the environment of the SSH client that logs in to this host.
+        std::map<std::string, std::string> environment(const std::string& host) const;
 
       private:
         friend class AskpassServer;
@@ -49,7 +53,7 @@ class AskpassServer {
   private:
     struct Entry {
         Answer answer;
-        std::map<std::string, int> asked;  // prompt -> how often
+        std::set<std::string> answered;  // hosts
     };
     void serve();
     void answer(int connection);

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -48,7 +49,8 @@ struct BootstrapFailure {
                               // requiretty, sudo-refused, nowhere, damaged, arch, protocol
     std::string detail = {};  // a line the host said
     std::string stderr_text = {};
-    std::string noise = {};  // what was printed before the first line of ours
+    std::string noise = {};             // what was printed before the first line of ours
+    std::optional<int> exit_code = {};  // of the SSH client, when it ended
 };
 
 // Speaks with the shell at the other end of the descriptors. Throws BootstrapFailure or Cancelled.

@@ -148,5 +148,19 @@ TEST(DiagnoseTest, TellsReasonsApart) {
         EXPECT_EQ(diagnose(login, {.code = "ended", .stderr_text = said}).id(), id) << said;
 }
 
+TEST(DiagnoseTest, LoginThatWorkedAndEndedIsItsShellsFault) {
+    const Login login{.name = "w1", .address = "10.0.0.1", .user = "ops"};
+    const auto id = [&](int code) {
+        return diagnose(login, {.code = "ended",
+                                .stderr_text = "sh: /home/ops: Permission denied",
+                                .exit_code = code})
+            .id();
+    };
+    EXPECT_EQ(id(1), "HOST-LOGIN-SHELL");
+    EXPECT_EQ(id(0), "HOST-LOGIN-SHELL");
+    EXPECT_EQ(id(255), "HOST-LOGIN-REFUSED");
+    EXPECT_EQ(diagnose(login, {.code = "ended", .exit_code = 143}).id(), "HOST-UNREACHABLE");
+}
+
 }  // namespace
 }  // namespace slipway::remote

@@ -89,18 +89,24 @@ HostError host_error(const char* id, const Login& login, const std::string& what
     return {id, fmt::format("{} ({}): {}", login.name, way, what), std::move(details)};
 }
 
+// 255 and signals are the client's own; below, it passes on how the login ended.
+bool login_worked(const BootstrapFailure& failure) {
+    return failure.exit_code && *failure.exit_code < 128;
+}
+
 HostError from_client(const Login& login, const BootstrapFailure& failure) {
+    if (login_worked(failure) || (!failure.exit_code && !failure.noise.empty())) {
+        const std::string said = last_line(failure.noise);
+        return host_error("HOST-LOGIN-SHELL", login, "the login ends before a command runs",
+                          {.cause = said.empty() ? last_line(failure.stderr_text) : said,
+                           .remedy = "give the user a shell that can run commands"});
+    }
     for (const Reason& reason : kReasons) {
         if (failure.stderr_text.find(reason.sign) == std::string::npos) continue;
         return host_error(reason.id, login, reason.cause,
                           {.cause = last_line(failure.stderr_text),
                            .remedy = reason.remedy,
                            .recovery = reason.recovery});
-    }
-    if (!failure.noise.empty()) {
-        return host_error("HOST-LOGIN-SHELL", login, "the login ends before a command runs",
-                          {.cause = last_line(failure.noise),
-                           .remedy = "give the user a shell that can run commands"});
     }
     return host_error("HOST-UNREACHABLE", login, "the connection ended before the agent ran",
                       {.cause = last_line(failure.stderr_text),

@@ -44,6 +44,12 @@ class ProcessLink final : public Link {
     std::unique_ptr<Channel> channel_;
 };
 
+// Of a client that has closed its output, and so is about to end.
+std::optional<int> exit_code(Subprocess& process) {
+    for (int i = 0; i < 100 && !process.ended(); ++i) std::this_thread::sleep_for(Millis(10));
+    return process.ended();
+}
+
 bool asks_for_password(const Login& login) {
     return login.password || (login.bastion && asks_for_password(*login.bastion));
 }
@@ -76,16 +82,15 @@ const Credentials& Dialer::credentials(const std::string& host) const {
     return at == credentials_.end() ? kNone : at->second;
 }
 
-// "ops@10.0.0.1's password: " names whom it is for; where a prompt does not, the host itself is
-// meant. Anything that is no password (a passphrase, a question about keys) gets no answer.
-Secret Dialer::answer(const Login& login, const std::string& prompt) const {
+// The password of the host whose client asks, and of no other. Anything that is no password (a
+// passphrase, a question about keys) gets no answer.
+Secret Dialer::answer(const Login& login, const std::string& host,
+                      const std::string& prompt) const {
     if (prompt.find("assword") == std::string::npos) return {};
     for (const Login* at = &login; at != nullptr; at = at->bastion.get()) {
-        if (at->password && prompt.find(at->user + "@" + at->address) != std::string::npos)
-            return credentials(at->name).password.clone();
+        if (at->name == host && at->password) return credentials(host).password.clone();
     }
-    const bool names_someone = prompt.find('@') != std::string::npos;
-    return login.password && !names_someone ? credentials(login.name).password.clone() : Secret();
+    return {};
 }
 
 std::shared_ptr<Link> Dialer::dial(const DialTarget& target, const std::stop_token& stop) {
@@ -93,13 +98,15 @@ std::shared_ptr<Link> Dialer::dial(const DialTarget& target, const std::stop_tok
     const Login& login = *target.login;
     const std::string nonce = random_hex(12);
     const std::string command = bootstrap_command(nonce, images_, target.become);
-    const AskpassServer::Ticket ticket(
-        askpass_, [&](const std::string& prompt) { return answer(login, prompt); });
+    const AskpassServer::Ticket ticket(askpass_,
+                                       [&](const std::string& host, const std::string& prompt) {
+                                           return answer(login, host, prompt);
+                                       });
 
     SubprocessOptions options;
     options.argv = login.local() ? std::vector<std::string>{"/bin/sh", "-c", command}
                                  : ssh_command(login, options_, command);
-    if (asks_for_password(login)) options.env = ticket.environment();
+    if (asks_for_password(login)) options.env = ticket.environment(login.name);
     options.env["LC_ALL"] = "C";
     auto process = std::make_unique<Subprocess>(options);
     try {
@@ -109,7 +116,8 @@ std::shared_ptr<Link> Dialer::dial(const DialTarget& target, const std::stop_tok
                                      .sudo_password = credentials(login.name).sudo_password},
                                     stop);
         return std::make_shared<ProcessLink>(login, std::move(process), std::move(started));
-    } catch (const BootstrapFailure& failure) {
+    } catch (BootstrapFailure& failure) {
+        if (failure.code == "ended") failure.exit_code = exit_code(*process);
         throw diagnose(login, failure);
     }
 }
@@ -118,10 +126,12 @@ Dialer::Outcome Dialer::run_client(const Login& login, const SshOptions& options
                                    const std::stop_token& stop) {
     constexpr std::size_t kMost = 64u << 10;
     const DialSlots::Slot slot(slots_, stop);
-    const AskpassServer::Ticket ticket(
-        askpass_, [&](const std::string& prompt) { return answer(login, prompt); });
+    const AskpassServer::Ticket ticket(askpass_,
+                                       [&](const std::string& host, const std::string& prompt) {
+                                           return answer(login, host, prompt);
+                                       });
     SubprocessOptions how{.argv = ssh_command(login, options, "true")};
-    if (asks_for_password(login)) how.env = ticket.environment();
+    if (asks_for_password(login)) how.env = ticket.environment(login.name);
     how.env["LC_ALL"] = "C";
     Subprocess process(how);
     process.close_in();

@@ -59,7 +59,7 @@ class Dialer {
     const SshOptions& options() const { return options_; }
 
   private:
-    Secret answer(const Login& login, const std::string& prompt) const;
+    Secret answer(const Login& login, const std::string& host, const std::string& prompt) const;
     const Credentials& credentials(const std::string& host) const;
 
     const SshOptions options_;

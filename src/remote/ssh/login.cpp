@@ -32,6 +32,7 @@ void add_fixed_options(Words& words) {
                                "StdinNull=no",
                                "ForkAfterAuthentication=no",
                                "SessionType=default",
+                               "RemoteCommand=none",
                                "LogLevel=ERROR"}) {
         words.insert(words.end(), {"-o", option});
     }
@@ -52,9 +53,10 @@ void add_host_key_options(Words& words, const SshOptions& options) {
 }
 
 void add_login_options(Words& words, const Login& login, const SshOptions& options) {
-    const bool asks = login.password && !options.only_host_key;
+    const bool none = options.no_login || options.only_host_key;
+    const bool asks = login.password && !none;
     words.insert(words.end(), {"-o", asks ? "BatchMode=no" : "BatchMode=yes"});
-    if (options.only_host_key) {
+    if (none) {
         words.insert(words.end(), {"-o", "PreferredAuthentications=none"});
         return;
     }
@@ -80,7 +82,6 @@ Words client(const Login& login, const SshOptions& options) {
     add_fixed_options(words);
     add_host_key_options(words, options);
     add_login_options(words, login, options);
-    for (const std::string& option : options.extra) words.insert(words.end(), {"-o", option});
     words.insert(words.end(), {"-p", std::to_string(login.port), "-l", login.user});
     return words;
 }
@@ -94,7 +95,8 @@ std::string join_words(const Words& words) {
 // ProxyCommand is given to a shell, and before that % is special in it.
 std::string proxy_command(const Login& bastion, const SshOptions& options) {
     SshOptions through = options;
-    if (options.only_host_key) {  // the way there is a real login
+    through.no_login = false;  // the way there is a real login
+    if (options.only_host_key) {
         through.only_host_key = false;
         through.accept_new_keys = false;
         through.known_hosts = options.pinned;
@@ -104,6 +106,7 @@ std::string proxy_command(const Login& bastion, const SshOptions& options) {
         words.insert(words.end(),
                      {"-o", "ProxyCommand=" + proxy_command(*bastion.bastion, through)});
     }
+    words.insert(words.begin(), {"env", fmt::format("{}={}", kLoginVariable, bastion.name)});
     std::string command = join_words(words);
     std::string out;
     for (const char c : command) out += c == '%' ? "%%" : std::string(1, c);

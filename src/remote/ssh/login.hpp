@@ -32,11 +32,13 @@ struct SshOptions {
     std::string known_hosts = {};  // pinned keys of this cluster; the user's own files count too
     std::string config = {};       // -F; "" = the user's
     bool accept_new_keys = false;  // into known_hosts
-    // Stop before any login: to learn a host's key. Bastions on the way are checked against
-    // `pinned`.
+    // Stop before the login, once the host's key was found good or not. Bastions on the way are
+    // logged in to.
+    bool no_login = false;
+    // As no_login, and known_hosts takes whatever key the host shows: to learn it. Bastions are
+    // checked against `pinned`.
     bool only_host_key = false;
     std::string pinned = {};
-    std::vector<std::string> extra = {};  // further -o values
 };
 
 // argv of the SSH client that runs `command` on the host, through its bastions.
@@ -45,6 +47,10 @@ std::vector<std::string> ssh_command(const Login& login, const SshOptions& optio
 
 // One word for /bin/sh, whatever is in it. The only quoting there is.
 std::string shell_word(std::string_view text);
+
+// Names, in the environment of an SSH client, the host of the spec it logs in to: which password
+// its askpass is to give. What a prompt says is the other side's word.
+inline constexpr const char* kLoginVariable = "SLIPWAY_LOGIN";
 
 // How known_hosts names it: 10.0.0.1, or [10.0.0.1]:2222.
 std::string known_hosts_name(const Login& login);

@@ -48,6 +48,23 @@ TEST(LoginTest, PasswordLoginAsksOnceAndOffersNoKeys) {
     EXPECT_THAT(words, Contains("PubkeyAuthentication=no"));
 }
 
+TEST(LoginTest, LookingAtAHostsKeySendsNoPasswordButToItsBastion) {
+    auto gate = std::make_shared<Login>(
+        Login{.name = "gate", .address = "10.0.0.1", .user = "jump", .password = true});
+    const Login login{
+        .name = "w1", .address = "h", .user = "ops", .password = true, .bastion = gate};
+    for (const bool learn : {false, true}) {
+        const std::vector<std::string> words =
+            ssh_command(login, {.no_login = !learn, .only_host_key = learn}, "true");
+        EXPECT_THAT(words, Contains("PreferredAuthentications=none"));
+        EXPECT_THAT(words, Contains("BatchMode=yes"));
+        EXPECT_THAT(words, Not(Contains(::testing::StartsWith("PreferredAuthentications=pass"))));
+        EXPECT_THAT(words,
+                    Contains(::testing::AllOf(::testing::StartsWith("ProxyCommand="),
+                                              HasSubstr("PreferredAuthentications=password"))));
+    }
+}
+
 TEST(LoginTest, BastionIsReachedWithItsOwnLogin) {
     auto gate = std::make_shared<Login>(Login{
         .name = "gate", .address = "10.0.0.1", .port = 22, .user = "jump", .key_file = "/k%1"});
@@ -58,6 +75,7 @@ TEST(LoginTest, BastionIsReachedWithItsOwnLogin) {
         if (word.starts_with("ProxyCommand=")) proxy = word;
     }
     EXPECT_THAT(proxy, HasSubstr("'jump'"));
+    EXPECT_THAT(proxy, HasSubstr("'env' 'SLIPWAY_LOGIN=gate' 'ssh'"));
     EXPECT_THAT(proxy, HasSubstr("-W '[%h]:%p' -- '10.0.0.1'"));
     EXPECT_THAT(proxy, HasSubstr("/k%%1"));
 }

@@ -59,11 +59,18 @@ HostKey scan_one(Dialer& dialer, const Login& login, const std::stop_token& stop
     HostKey key{.host = login.name, .address = known_hosts_name(login)};
     SshOptions strict = dialer.options();
     strict.accept_new_keys = false;
-    strict.extra.emplace_back("PreferredAuthentications=none");
+    strict.no_login = true;
     const Dialer::Outcome known = dialer.run_client(login, strict, stop);
     // Whoever gets as far as the login was content with the key.
     if (known.code == 0 || says(known.err, "Permission denied")) {
         key.state = KeyState::trusted;
+        return key;
+    }
+    // No other line of known_hosts outweighs one that says @revoked.
+    const HostError refusal = diagnose(login, {.code = "ended", .stderr_text = known.err});
+    if (refusal.id() == "HOST-KEY-REVOKED") {
+        key.state = KeyState::revoked;
+        key.reason = fmt::format("{}: {}", refusal.id(), refusal.message());
         return key;
     }
     const ScratchFile scratch;
@@ -94,6 +101,7 @@ std::string_view to_string(KeyState state) {
         case KeyState::trusted: return "trusted";
         case KeyState::fresh: return "new";
         case KeyState::changed: return "changed";
+        case KeyState::revoked: return "revoked";
         case KeyState::unreachable: return "unreachable";
     }
     return "unreachable";

@@ -12,7 +12,7 @@
 
 namespace slipway::remote {
 
-enum class KeyState { trusted, fresh, changed, unreachable };
+enum class KeyState { trusted, fresh, changed, revoked, unreachable };
 std::string_view to_string(KeyState state);
 
 struct HostKey {
@@ -22,7 +22,7 @@ struct HostKey {
     std::string type = {};         // ED25519
     std::string fingerprint = {};  // SHA256:…
     std::string line = {};         // for known_hosts
-    std::string reason = {};       // of unreachable
+    std::string reason = {};       // of revoked and unreachable
 };
 
 // Asks every host for its key; logs in nowhere but at bastions, and there only with trusted keys:
