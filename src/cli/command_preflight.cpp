@@ -6,6 +6,7 @@
 #include "cli/slow_note.hpp"
 #include "cli/spec_input.hpp"
 #include "cli/terminal.hpp"
+#include "cli/trust.hpp"
 #include "cluster/operation.hpp"
 
 #include <unistd.h>
@@ -30,9 +31,9 @@ ExitCode run(const Call& call) {
         spec, options, cluster, Keep::nothing, host_secrets(spec, nullptr, terminal_prompt()));
     cluster::Operation operation(spec, *fleet, system_clock(),
                                  {.ignore_checks = options.ignore_checks});
+    gather_facts(call, operation, *fleet, cluster, interrupts.token());
     {
         const SlowNote note(call.output, [&] { return operation.looking_at(); });
-        operation.gather_facts(interrupts.token());
         operation.probe_network(interrupts.token());
     }
     const std::vector<cluster::CheckResult>& checks = operation.run_checks();

@@ -12,6 +12,7 @@
 #include "cli/slow_note.hpp"
 #include "cli/spec_input.hpp"
 #include "cli/terminal.hpp"
+#include "cli/trust.hpp"
 #include "config/load.hpp"
 #include "engine/session.hpp"
 
@@ -175,14 +176,15 @@ ExitCode finish(const Call& call, const RunRequest& request, Bench& bench, const
 
 // May take a while on slow links, and there is no view yet. Only what changes hosts by the checks
 // needs to know who reaches whom.
-void look_at_hosts(const Call& call, cluster::Operation& operation, bool for_checks,
+void look_at_hosts(const Call& call, const RunRequest& request, Bench& bench, bool for_checks,
                    const std::stop_token& stop) {
+    cluster::Operation& operation = bench.operation;
     const bool quiet = call.arguments.value("--progress") == "none";
     const std::size_t hosts = operation.spec().hosts.size();
     if (!quiet)
         call.output.note(fmt::format("reading facts of {} host{}", hosts, hosts == 1 ? "" : "s"));
+    gather_facts(call, operation, *bench.fleet, request.cluster, stop);
     const SlowNote note(call.output, [&] { return quiet ? "" : operation.looking_at(); });
-    operation.gather_facts(stop);
     if (for_checks) operation.probe_network(stop);
 }
 
@@ -219,7 +221,7 @@ ExitCode run_apply(const Call& call, const RunRequest& request) {
     Bench bench(call, request);
     cluster::Operation& operation = bench.operation;
     const std::stop_token stop = bench.interrupts.token();
-    look_at_hosts(call, operation, true, stop);
+    look_at_hosts(call, request, bench, true, stop);
     const std::vector<cluster::CheckResult>& checks = operation.run_checks();
     if (stop.stop_requested()) throw Cancelled();
     if (!operation.checks_passed()) {
@@ -244,7 +246,7 @@ ExitCode run_reset(const Call& call, const RunRequest& request) {
     Bench bench(call, request);
     cluster::Operation& operation = bench.operation;
     const std::stop_token stop = bench.interrupts.token();
-    look_at_hosts(call, operation, false, stop);
+    look_at_hosts(call, request, bench, false, stop);
     if (stop.stop_requested()) throw Cancelled();
     const engine::UndoPlan undo = operation.undo_plan(*bench.journal, request.options.undo);
     for (const auto& [node, why] : undo.left) {

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cli/ask.hpp"
 #include "cli/columns.hpp"
+#include "cli/slow_note.hpp"
 
 #include <algorithm>
 #include <set>
@@ -72,6 +73,23 @@ std::vector<HostKey> trust_hosts(const Call& call, const TrustRequest& request) 
         std::ranges::move(keys, std::back_inserter(out));
     }
     return out;
+}
+
+void gather_facts(const Call& call, cluster::Operation& operation, remote::Fleet& fleet,
+                  const ClusterFolder& cluster, const std::stop_token& stop) {
+    const bool quiet = call.arguments.value("--progress") == "none";
+    const auto gather = [&] {
+        const SlowNote note(call.output, [&] { return quiet ? "" : operation.looking_at(); });
+        operation.gather_facts(stop);
+    };
+    gather();
+    auto* real = dynamic_cast<remote::RealFleet*>(&fleet);
+    const bool someone_there = call.output.in_is_terminal && call.output.err_is_terminal;
+    if (real == nullptr || !operation.wants_trust() || !someone_there ||
+        call.arguments.has("--yes"))
+        return;
+    trust_hosts(call, {.cluster = cluster, .fleet = *real, .stop = stop});
+    gather();
 }
 
 std::string keys_table(const std::vector<HostKey>& keys) {

@@ -104,6 +104,11 @@ void Operation::gather_facts(std::stop_token stop) {
     plan_.reset();
 }
 
+bool Operation::wants_trust() const {
+    return std::ranges::any_of(
+        troubles_, [](const auto& entry) { return entry.second.error == "HOST-KEY-UNKNOWN"; });
+}
+
 void Operation::require_all_facts() const {
     if (troubles_.empty()) return;
     std::vector<std::string> lines, remedies;

@@ -42,6 +42,8 @@ class Operation {
     // Facts of all hosts in parallel; a host that cannot be reached becomes a failed check.
     void gather_facts(std::stop_token stop);
     const std::map<std::string, remote::Facts>& facts() const { return facts_; }
+    // Some host was not logged in to because its key is not trusted yet.
+    bool wants_trust() const;
     // Throws HostError HOST-UNREACHABLE naming every host without facts: a plan of the others would
     // look whole.
     void require_all_facts() const;
