@@ -22,14 +22,18 @@ inline constexpr std::size_t kManyThreads = 128;
 void in_parallel(std::size_t count, std::size_t threads, const std::stop_token& stop,
                  const std::function<void(std::size_t)>& work);
 
-// A link that fails once is no reason to give a machine up: transient errors are tried again.
+// A link that fails once is no reason to give a machine up: transient errors are tried again. One
+// that hangs is: others wait for the answer.
 template <class F>
 auto with_retries(Clock& clock, std::int64_t retries, const std::stop_token& stop, F&& call) {
+    constexpr Millis kPatience = std::chrono::seconds(25);
+    const SteadyTime until = clock.steady() + kPatience;
     for (std::int64_t tries = 0;; ++tries) {
         try {
             return call();
         } catch (const Error& error) {
             if (error.recovery() != Recovery::transient || tries >= retries) throw;
+            if (clock.steady() > until) throw;
         }
         if (!clock.sleep_for(Millis(250) * (tries + 1), stop)) throw Cancelled();
     }

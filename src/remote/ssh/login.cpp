@@ -11,7 +11,7 @@ using Words = std::vector<std::string>;
 // What the user's configuration must not change: a connection that carries one program's streams.
 void add_fixed_options(Words& words) {
     for (const char* option : {"NumberOfPasswordPrompts=1",
-                               "ConnectTimeout=15",
+                               "ConnectTimeout=10",
                                "ConnectionAttempts=1",
                                "ServerAliveInterval=15",
                                "ServerAliveCountMax=3",
