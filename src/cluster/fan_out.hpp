@@ -26,7 +26,7 @@ void in_parallel(std::size_t count, std::size_t threads, const std::stop_token& 
 // that hangs is: others wait for the answer.
 template <class F>
 auto with_retries(Clock& clock, std::int64_t retries, const std::stop_token& stop, F&& call) {
-    constexpr Millis kPatience = std::chrono::seconds(25);
+    constexpr Millis kPatience = std::chrono::seconds(30);
     const SteadyTime until = clock.steady() + kPatience;
     for (std::int64_t tries = 0;; ++tries) {
         try {

@@ -30,7 +30,7 @@ struct BootstrapInput {
     bool become = true;  // use sudo when the login is not root's
     const Secret& sudo_password;
     // Without a byte either way. The whole may take longer: the agent over a narrow line.
-    std::chrono::milliseconds patience = std::chrono::seconds(30);
+    std::chrono::milliseconds patience = std::chrono::seconds(25);
     std::chrono::milliseconds deadline = std::chrono::minutes(10);
 };
 
