@@ -8,27 +8,11 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <stop_token>
-#include <string>
 
 namespace slipway::cluster {
-
-// How many hosts have answered, told across threads.
-class HostCount {
-  public:
-    void begin(const char* what, std::size_t total);  // a literal: "reading facts"
-    void add_one() { ++done_; }
-    void end() { total_ = 0; }
-    std::string words() const;  // "reading facts: 12 of 30 hosts", "" when nothing goes on
-
-  private:
-    std::atomic<const char*> what_{""};
-    std::atomic<std::size_t> done_{0};
-    std::atomic<std::size_t> total_{0};
-};
 
 // What a computer takes easily; each of these threads spends its time waiting for a host.
 inline constexpr std::size_t kManyThreads = 128;
@@ -39,17 +23,17 @@ void in_parallel(std::size_t count, std::size_t threads, const std::stop_token& 
                  const std::function<void(std::size_t)>& work);
 
 // A link that fails once is no reason to give a machine up: transient errors are tried again. One
-// that takes long to fail (a machine that is off) has been given its chance.
+// that hangs is: others wait for the answer.
 template <class F>
 auto with_retries(Clock& clock, std::int64_t retries, const std::stop_token& stop, F&& call) {
-    constexpr Millis kLongEnough = std::chrono::seconds(15);
-    const SteadyTime begin = clock.steady();
+    constexpr Millis kPatience = std::chrono::seconds(30);
+    const SteadyTime until = clock.steady() + kPatience;
     for (std::int64_t tries = 0;; ++tries) {
         try {
             return call();
         } catch (const Error& error) {
             if (error.recovery() != Recovery::transient || tries >= retries) throw;
-            if (clock.steady() - begin > kLongEnough) throw;
+            if (clock.steady() > until) throw;
         }
         if (!clock.sleep_for(Millis(250) * (tries + 1), stop)) throw Cancelled();
     }

@@ -58,5 +58,17 @@ TEST(WithRetries, TriesTransientErrorsAgainAndNoOthers) {
     EXPECT_EQ(tries, 1);
 }
 
+TEST(WithRetries, DoesNotTryAgainWhatTookLongToFail) {
+    ManualClock clock(ManualClock::Mode::jump);
+    int tries = 0;
+    const auto hangs = [&] {
+        ++tries;
+        clock.sleep_for(std::chrono::seconds(25), {});
+        throw HostError("HOST-STALLED", "stalled", {.recovery = Recovery::transient});
+    };
+    EXPECT_THROW(with_retries(clock, 4, {}, hangs), HostError);
+    EXPECT_EQ(tries, 2);
+}
+
 }  // namespace
 }  // namespace slipway::cluster

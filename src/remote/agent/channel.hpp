@@ -55,8 +55,8 @@ struct CallData {
 };
 
 struct ChannelOptions {
-    std::chrono::milliseconds ping_after = std::chrono::seconds(10);    // of silence
-    std::chrono::milliseconds lost_after = std::chrono::seconds(45);    // of silence
+    std::chrono::milliseconds ping_after = std::chrono::seconds(5);     // of silence
+    std::chrono::milliseconds lost_after = std::chrono::seconds(20);    // of silence
     std::chrono::milliseconds cancel_grace = std::chrono::seconds(10);  // for a cancelled call
 };
 

@@ -72,6 +72,7 @@ class Dialog {
           stop_(stop),
           until_(Steady::now() + input.deadline) {
         for (const int fd : {in_, out_, err_}) ::fcntl(fd, F_SETFL, O_NONBLOCK);
+        be_patient();
     }
 
     Started run() {
@@ -106,14 +107,21 @@ class Dialog {
                                .noise = spoken_ ? "" : out_text_.substr(0, 2000)};
     }
 
+    // Something has happened: the other side has its time again.
+    void be_patient(int times = 1) { silent_until_ = Steady::now() + input_.patience * times; }
+
+    void check_time() {
+        if (stop_.stop_requested()) throw Cancelled();
+        if (Steady::now() > std::min(until_, silent_until_)) fail("stalled");
+    }
+
     // Waits until one of the streams brings something.
     void wait() {
-        if (stop_.stop_requested()) throw Cancelled();
-        if (Steady::now() > until_) fail("stalled");
+        check_time();
         if (!out_open_) fail("ended");
         std::array<pollfd, 2> wait = {pollfd{out_, POLLIN, 0},
                                       pollfd{err_open_ ? err_ : -1, POLLIN, 0}};
-        ::poll(wait.data(), wait.size(), 100);
+        if (::poll(wait.data(), wait.size(), 100) > 0) be_patient();
         if (wait[1].revents != 0) read_some(err_, err_text_, err_open_);
         if (wait[0].revents != 0) read_some(out_, out_text_, out_open_);
         if (out_text_.size() > kMostNoise || err_text_.size() > kMostNoise)
@@ -150,11 +158,11 @@ class Dialog {
             const ssize_t n = ::write(in_, bytes.data(), bytes.size());
             if (n > 0) {
                 bytes.remove_prefix(static_cast<std::size_t>(n));
+                be_patient();
                 continue;
             }
             if (n < 0 && errno != EAGAIN && errno != EINTR) fail("ended");
-            if (stop_.stop_requested()) throw Cancelled();
-            if (Steady::now() > until_) fail("stalled");
+            check_time();
             pollfd wait{.fd = in_, .events = POLLOUT, .revents = 0};
             ::poll(&wait, 1, 100);
         }
@@ -165,6 +173,7 @@ class Dialog {
         if (image == input_.images.end()) fail("arch", machine);
         write_all(fmt::format("{}\n", image->second.bytes.size()));
         write_all(image->second.bytes);
+        be_patient(3);  // the client holds a few MiB that have yet to go over the line
     }
 
     void give_password() {
@@ -211,6 +220,7 @@ class Dialog {
     const BootstrapInput& input_;
     const std::stop_token& stop_;
     const Steady::time_point until_;
+    Steady::time_point silent_until_;
     std::string out_text_, err_text_;
     bool out_open_ = true, err_open_ = true;
     bool spoken_ = false, password_given_ = false;

@@ -29,7 +29,9 @@ struct BootstrapInput {
     const AgentImages& images;
     bool become = true;  // use sudo when the login is not root's
     const Secret& sudo_password;
-    std::chrono::milliseconds deadline = std::chrono::seconds(60);
+    // Without a byte either way. The whole may take longer: the agent over a narrow line.
+    std::chrono::milliseconds patience = std::chrono::seconds(25);
+    std::chrono::milliseconds deadline = std::chrono::minutes(10);
 };
 
 // The command for the login's shell, whichever that is: sh, bash, zsh, fish, csh.

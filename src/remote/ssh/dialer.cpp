@@ -56,16 +56,30 @@ bool asks_for_password(const Login& login) {
 
 }  // namespace
 
+std::multiset<SteadyTime>::iterator DialSlots::first_that_counts() const {
+    return begun_.lower_bound(system_clock().steady() - counts_for_);
+}
+
 DialSlots::Slot::Slot(DialSlots& slots, const std::stop_token& stop) : slots_(slots) {
     const Lock lock(slots_.mutex_);
-    const auto free = [&]() SLIPWAY_REQUIRES(slots_.mutex_) { return slots_.free_ > 0; };
-    if (!slots_.changed_.wait(slots_.mutex_, stop, free)) throw Cancelled();
-    --slots_.free_;
+    while (true) {
+        const auto first = slots_.first_that_counts();
+        const auto count = std::distance(first, slots_.begun_.end());
+        if (static_cast<std::size_t>(count) < slots_.count_) break;
+        if (stop.stop_requested()) throw Cancelled();
+        // Until one of them ends, or the first has counted for long enough.
+        const std::size_t all = slots_.begun_.size();
+        const auto one_ended = [&]() SLIPWAY_REQUIRES(slots_.mutex_) {
+            return slots_.begun_.size() < all;
+        };
+        slots_.changed_.wait_until(slots_.mutex_, stop, *first + slots_.counts_for_, one_ended);
+    }
+    entry_ = slots_.begun_.insert(system_clock().steady());
 }
 
 DialSlots::Slot::~Slot() {
     const Lock lock(slots_.mutex_);
-    ++slots_.free_;
+    slots_.begun_.erase(entry_);
     slots_.changed_.notify_one();
 }
 

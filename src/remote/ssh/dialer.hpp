@@ -10,14 +10,17 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace slipway::remote {
 
-// At most so many connections are being made at once; made ones do not count.
+// At most so many connections are being made at once; made ones do not count. Nor do those that
+// take long: they wait for a host that does not answer, and hold up nobody else.
 class DialSlots {
   public:
-    explicit DialSlots(std::size_t count) : free_(count) {}
+    explicit DialSlots(std::size_t count, Millis counts_for = std::chrono::seconds(3))
+        : count_(count), counts_for_(counts_for) {}
 
     class Slot {
       public:
@@ -28,12 +31,17 @@ class DialSlots {
 
       private:
         DialSlots& slots_;
+        std::multiset<SteadyTime>::iterator entry_;
     };
 
   private:
+    std::multiset<SteadyTime>::iterator first_that_counts() const SLIPWAY_REQUIRES(mutex_);
+
+    const std::size_t count_;
+    const Millis counts_for_;
     Mutex mutex_;
     Condition changed_;
-    std::size_t free_ SLIPWAY_GUARDED_BY(mutex_);
+    std::multiset<SteadyTime> begun_ SLIPWAY_GUARDED_BY(mutex_);  // connections being made
 };
 
 struct DialTarget {
