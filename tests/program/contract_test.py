@@ -221,7 +221,8 @@ class Contract(case.Case):
         hosts = "".join(f"    - {{name: n{i}, address: 10.1.{i // 250}.{i % 250 + 1}, roles: [{'control-plane' if i < 3 else 'worker'}]}}\n"
                         for i in range(1000))
         spec = self.folder / "big.yaml"
-        spec.write_text("apiVersion: slipway.dev/v1\nkind: Cluster\nmetadata: {name: big}\nspec:\n  hosts:\n" + hosts)
+        networks = "  kubernetes: {networks: {pods: [10.240.0.0/12]}}\n"  # the usual /16 holds 256 nodes
+        spec.write_text("apiVersion: slipway.dev/v1\nkind: Cluster\nmetadata: {name: big}\nspec:\n" + networks + "  hosts:\n" + hosts)
         state = self.folder / "state"
         result = self.program.run("apply", "-c", spec, "--state", state, "--simulate", "--yes", "-o", "json", timeout=300).expect(0).json
         self.assertEqual(result["failed"], 0)

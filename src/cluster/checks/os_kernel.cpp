@@ -25,9 +25,11 @@ struct Version {
 // The first two numbers of "6.1.0-28-amd64", "22.04", "9".
 Version version_of(std::string_view text) {
     Version out;
-    const char* const end = text.data() + text.size();
-    const auto first = std::from_chars(text.data(), end, out.major);
-    if (first.ptr != end && *first.ptr == '.') std::from_chars(first.ptr + 1, end, out.minor);
+    std::from_chars(text.data(), text.data() + text.size(), out.major);
+    const std::size_t dot = text.find('.');
+    if (dot == text.npos) return out;
+    const std::string_view rest = text.substr(dot + 1);
+    std::from_chars(rest.data(), rest.data() + rest.size(), out.minor);
     return out;
 }
 
