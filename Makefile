@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; every target does its own set-up.
 .DEFAULT_GOAL := help
 .PHONY: help setup build check test demo demo-clean bench lint format docs fuzz clean \
-        asan tsan scenarios fuzz-short
+        asan tsan scenarios lab test-full fuzz-short
 
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
@@ -43,8 +43,15 @@ check: build build/debug/build.ninja ## unit and simulation tests: the fast part
 	$(part) "fast tests" $(ctest) --test-dir build/debug -L fast
 	$(part) "shipped program" $(ctest) --test-dir build/release -L shipped
 
-test: $(packages) ## everything: check, lint, asan, tsan, scenarios, a short fuzz run
-	@scripts/suite.py check lint scenarios asan tsan fuzz-short
+test: $(packages) ## everything: check, lint, scenarios, lab, asan, tsan, a short fuzz run
+	@scripts/suite.py check scenarios lab lint asan tsan fuzz-short
+
+test-full: test ## and the whole matrices on the lab's machines
+	$(part) "lab, in full" env SLIPWAY_LAB_FULL=1 $(ctest) --test-dir build/release -L lab-full
+
+lab: build ## the tests on real machines, those of the lab (root; docs/lab.md)
+	$(part) "lab image" lab/lab image
+	$(part) "lab" ctest --no-tests=error --output-on-failure --test-dir build/release -L '^lab$$'
 
 asan: build/asan/build.ninja ## the fast tests under AddressSanitizer and UBSan (clang)
 	$(part) "build asan" cmake --build build/asan -j $(JOBS)
@@ -81,8 +88,9 @@ demo-clean: ## remove what the demo made
 	@rm -rf .demo
 
 bench: build ## measure, and write docs/benchmarks.md
-	$(part) "build bench" cmake --build build/release --target slipway_bench -j $(JOBS)
+	$(part) "build bench" cmake --build build/release --target slipway_bench slipway_transport -j $(JOBS)
 	@build/release/bin/slipway_bench --write docs/benchmarks.md
+	@bench/hosts.py build/release/bin --write docs/benchmarks-hosts.md
 
 clean: ## remove build/ (packages and the compiler cache stay)
 	@rm -rf build

@@ -103,8 +103,9 @@ wire::User user_state(const std::string& name) {
             .system = account->uid < kFirstPerson};
 }
 
-// A group of its own, whatever login.defs says. The home is made by whoever asked: useradd would fill
-// it with copies of /etc/skel, which nobody can tell from the user's own files when it has to go.
+// A group of its own, whatever login.defs says. The home is made by whoever asked: useradd would
+// fill it with copies of /etc/skel, which nobody can tell from the user's own files when it has to
+// go.
 void add_user(const wire::User& user, Request& request) {
     check_name(user.name);
     std::vector<std::string> words = {"useradd", "--user-group", "--no-create-home"};

@@ -52,8 +52,7 @@ void claim_host(const wire::Claim& claim, const std::string& folder) {
             ::kill(holder.pid, tried < kTries / 2 ? SIGTERM : SIGKILL);
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-    const std::string text =
-        claim.owner + "\n" + claim.label + "\n" + std::to_string(::getpid());
+    const std::string text = claim.owner + "\n" + claim.label + "\n" + std::to_string(::getpid());
     if (::ftruncate(fd, 0) != 0 ||
         ::pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
         fail_with_errno("write", path);

@@ -4,6 +4,7 @@
 
 #include "agent/testing/fetch_case.hpp"
 #include "agent/testing/http_server.hpp"
+#include "agent/testing/own_namespace.hpp"
 #include "base/digest.hpp"
 
 #include <algorithm>
@@ -336,9 +337,10 @@ TEST_F(Fetch, AFullDiskIsToldAndGivenBack) {
     });
     const pid_t child = ::fork();
     if (child == 0) {
-        const bool own = ::unshare(CLONE_NEWNS) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
-        ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
-        if (!own || ::mount("none", folder_.c_str(), "tmpfs", 0, "size=1m") != 0) ::_exit(2);
+        if (!enter_own_namespace(CLONE_NEWNS) ||
+            ::mount("none", folder_.c_str(), "tmpfs", 0, "size=1m") != 0) {
+            ::_exit(2);
+        }
         wire::Fetch wanted = wish(server.url("/"), "x");
         wanted.size = 0;
         const bool told = try_fetch(wanted).starts_with("disk-full: ");

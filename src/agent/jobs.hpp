@@ -1,10 +1,10 @@
 // Work that outlives the connection.
 //
-// A job is a folder under /var/lib/slipway/jobs: what to run, its output, its exit status. It is run
-// by this program in its other role (`slipway-agent job FOLDER`), as a transient systemd unit where
-// there is systemd and as a session of its own where there is not. The folder appears whole or not
-// at all, and the runner takes a lock and leaves its mark before it starts anything: asking twice
-// for a job of one name runs it once.
+// A job is a folder under /var/lib/slipway/jobs: what to run, its output, its exit status. It is
+// run by this program in its other role (`slipway-agent job FOLDER`), as a transient systemd unit
+// where there is systemd and as a session of its own where there is not. The folder appears whole
+// or not at all, and the runner takes a lock and leaves its mark before it starts anything: asking
+// twice for a job of one name runs it once.
 #pragma once
 
 #include "agent/request.hpp"

@@ -30,7 +30,7 @@ std::string sysctl_path(std::string key) {
 }
 
 bool exists(const std::string& path) {
-    struct stat info {};
+    struct stat info{};
     return ::lstat(path.c_str(), &info) == 0;
 }
 

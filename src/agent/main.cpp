@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include <openssl/crypto.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +17,8 @@ int main(int argc, char** argv) {
     const std::string role = argc > 1 ? argv[1] : "serve";
     ::signal(SIGPIPE, SIG_IGN);
     ::umask(077);
+    // The host's own openssl.cnf has no say in what its installer does.
+    ::OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
     if (role == "version") {
         std::printf("slipway-agent protocol %u\n", slipway::wire::kProtocolVersion);
         return 0;

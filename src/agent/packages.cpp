@@ -33,9 +33,15 @@ using Words = std::vector<std::string>;
 Words command(Manager which, bool install) {
     switch (which) {
         case Manager::apt: {
-            Words words = {"apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120",
-                           "-o", "Dpkg::Options::=--force-confdef",
-                           "-o", "Dpkg::Options::=--force-confold"};
+            Words words = {"apt-get",
+                           "-q",
+                           "-y",
+                           "-o",
+                           "DPkg::Lock::Timeout=120",
+                           "-o",
+                           "Dpkg::Options::=--force-confdef",
+                           "-o",
+                           "Dpkg::Options::=--force-confold"};
             if (install) {
                 words.insert(words.end(), {"--no-install-recommends", "install", "--"});
             } else {

@@ -4,6 +4,7 @@
 
 #include "agent/socket_address.hpp"
 #include "agent/testing/fake_request.hpp"
+#include "agent/testing/own_namespace.hpp"
 #include "base/files.hpp"
 
 #include <array>
@@ -300,14 +301,14 @@ TEST(Listen, GoesOnAnsweringWhileOthersTalkNonsense) {
 
 // A loopback of 1400 bytes, in a network namespace of a child.
 int probe_a_narrow_network() {
-    const bool own = ::unshare(CLONE_NEWNET) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
+    if (!enter_own_namespace(CLONE_NEWNET)) return 2;
     const Fd control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     ifreq loopback{};
     std::strcpy(loopback.ifr_name, "lo");
     loopback.ifr_mtu = 1400;
     const bool narrow = ::ioctl(control.get(), SIOCSIFMTU, &loopback) == 0;
     loopback.ifr_flags = IFF_UP;
-    if (!own || !narrow || ::ioctl(control.get(), SIOCSIFFLAGS, &loopback) != 0) return 2;
+    if (!narrow || ::ioctl(control.get(), SIOCSIFFLAGS, &loopback) != 0) return 2;
     const Listening listening({port_of(Protocol::udp, "", 7000)});
     const auto answers = told(knock({port_of(Protocol::udp, "127.0.0.1", 7000, 1400),
                                      port_of(Protocol::udp, "127.0.0.1", 7000, 1401),

@@ -62,8 +62,11 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 // What a command may count on, whatever the login that brought us here had.
 std::vector<std::string> environment(const wire::Exec& exec) {
-    std::map<std::string, std::string> all = {
-        {"PATH", kPath}, {"HOME", "/root"}, {"LC_ALL", "C.UTF-8"}, {"USER", "root"}, {"LOGNAME", "root"}};
+    std::map<std::string, std::string> all = {{"PATH", kPath},
+                                              {"HOME", "/root"},
+                                              {"LC_ALL", "C.UTF-8"},
+                                              {"USER", "root"},
+                                              {"LOGNAME", "root"}};
     if (::geteuid() != 0) {
         for (const char* name : {"HOME", "USER", "LOGNAME"}) {
             if (const char* value = ::getenv(name)) all[name] = value;
@@ -77,8 +80,7 @@ std::vector<std::string> environment(const wire::Exec& exec) {
 
 // The whole path of argv[0], looked up before the fork: a missing program is told as such.
 std::string find_program(const wire::Exec& exec) {
-    if (exec.argv.empty() || exec.argv[0].empty())
-        throw Failed("bad-request", "no program to run");
+    if (exec.argv.empty() || exec.argv[0].empty()) throw Failed("bad-request", "no program to run");
     const std::string& name = exec.argv[0];
     if (name.find('/') != std::string::npos) return name;
     const auto given = exec.env.find("PATH");
@@ -110,7 +112,7 @@ std::string find_program(const wire::Exec& exec) {
     const std::array<int, 3> wanted = {streams.in, streams.out, streams.err};
     for (int i = 0; i < 3; ++i) {
         if (::dup2(wanted[static_cast<std::size_t>(i)] < 0 ? null
-                                                          : wanted[static_cast<std::size_t>(i)],
+                                                           : wanted[static_cast<std::size_t>(i)],
                    i) < 0)
             give_up();
     }
@@ -243,7 +245,8 @@ template <class Sink>
 wire::ExitStatus run_process(const wire::Exec& exec, Request& request, Sink& sink) {
     Pipe in, out, err;
     const pid_t pid = start_process(
-        exec, {.in = exec.has_input ? in.read_end() : -1, .out = out.write_end(), .err = err.write_end()},
+        exec,
+        {.in = exec.has_input ? in.read_end() : -1, .out = out.write_end(), .err = err.write_end()},
         Death::with_agent);
     in.close_read();
     out.close_write();
@@ -338,8 +341,8 @@ std::string need_tool(std::vector<std::string> argv, Request& request,
     while (why.ends_with('\n')) why.pop_back();
     constexpr std::size_t kTail = 2000;
     if (why.size() > kTail) why = "…" + why.substr(why.size() - kTail);
-    throw Failed("command-failed",
-                 "`" + line + "` ended with " + std::to_string(result.code) + (why.empty() ? "" : ": " + why));
+    throw Failed("command-failed", "`" + line + "` ended with " + std::to_string(result.code) +
+                                       (why.empty() ? "" : ": " + why));
 }
 
 }  // namespace slipway::agent

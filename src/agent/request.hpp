@@ -11,8 +11,8 @@
 namespace slipway::agent {
 
 // How a verb fails; becomes a wire::Failure. The codes the client tells apart:
-//   cancelled, bad-request, not-found, denied, disk-full, read-only, command-failed, digest-mismatch,
-//   too-large, busy, no-tool, http-status, connect, tls, timeout, system
+//   cancelled, bad-request, not-found, denied, disk-full, read-only, command-failed,
+//   digest-mismatch, too-large, busy, no-tool, http-status, connect, tls, timeout, system
 class Failed : public std::runtime_error {
   public:
     Failed(std::string failure_code, const std::string& message, int error = 0)

@@ -82,7 +82,8 @@ class Served : public Request {
             inbox_.pop_front();
             held_ -= bytes.size();
         }
-        output_.send(Kind::credit, id_, wire::credit_payload(static_cast<std::uint32_t>(bytes.size())));
+        output_.send(Kind::credit, id_,
+                     wire::credit_payload(static_cast<std::uint32_t>(bytes.size())));
         return bytes;
     }
 
@@ -144,8 +145,8 @@ class Served : public Request {
 
 std::string failure(const std::string& code, const std::string& message, int error = 0) {
     constexpr std::size_t kLongest = 64u << 10;
-    return wire::encode(wire::Failure{
-        .code = code, .message = message.substr(0, kLongest), .system_error = error});
+    return wire::encode(
+        wire::Failure{.code = code, .message = message.substr(0, kLongest), .system_error = error});
 }
 
 class Server {
@@ -190,13 +191,15 @@ class Server {
             case Kind::request: start(frame); return;
             case Kind::ping: output_.send(Kind::pong, frame.request, ""); return;
             case Kind::data:
-                if (auto request = find(frame.request)) request->add_input(wire::parse_data(frame).bytes);
+                if (auto request = find(frame.request))
+                    request->add_input(wire::parse_data(frame).bytes);
                 return;
             case Kind::end:
                 if (auto request = find(frame.request)) request->end_input();
                 return;
             case Kind::credit:
-                if (auto request = find(frame.request)) request->add_credit(wire::parse_credit(frame));
+                if (auto request = find(frame.request))
+                    request->add_credit(wire::parse_credit(frame));
                 return;
             case Kind::cancel:
                 if (auto request = find(frame.request)) request->cancel();

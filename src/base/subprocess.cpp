@@ -27,7 +27,8 @@ struct Pipe {
 Pipe make_pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        throw StateError("PROGRAM-START", std::string("cannot make a pipe: ") + std::strerror(errno),
+        throw StateError("PROGRAM-START",
+                         std::string("cannot make a pipe: ") + std::strerror(errno),
                          {.remedy = "raise the limit of open files (ulimit -n)"});
     return {Fd(ends[0]), Fd(ends[1])};
 }
@@ -67,9 +68,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     return out;
 }
 
-int code_of(int status) {
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
+int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 }  // namespace
 
@@ -80,8 +79,7 @@ Subprocess::Subprocess(const SubprocessOptions& options) {
     Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), failed = make_pipe();
     pid_ = ::fork();
     if (pid_ < 0)
-        throw StateError("PROGRAM-START",
-                         "cannot start " + program + ": " + std::strerror(errno),
+        throw StateError("PROGRAM-START", "cannot start " + program + ": " + std::strerror(errno),
                          {.remedy = "raise the limit of processes (ulimit -u)"});
     if (pid_ == 0) {  // only what is safe between fork and exec in a program with threads
         ::setsid();

@@ -91,6 +91,21 @@ Option simulate_option() {
             .complete = Complete::file};
 }
 
+Option ignore_option() {
+    return {.name = "--ignore",
+            .value = "ID,…",
+            .help = "checks that may fail, by id; kept with the run",
+            .repeatable = true,
+            .complete = Complete::check};
+}
+
+Option ignore_checks_option() {
+    Option option = ignore_option();
+    option.name = "--ignore-checks";
+    option.help = "the same as --ignore";
+    return option;
+}
+
 Option accept_new_option() {
     return {.name = "--accept-new", .help = "trust host keys that were never seen before"};
 }

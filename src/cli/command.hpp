@@ -81,9 +81,11 @@ struct Command {
 const std::vector<Option>& global_options();
 
 // Options several commands share.
-Option spec_option();      // -c FILE
-Option cluster_option();   // --cluster NAME
-Option simulate_option();  // --simulate[=PROFILE]
+Option spec_option();           // -c FILE
+Option cluster_option();        // --cluster NAME
+Option simulate_option();       // --simulate[=PROFILE]
+Option ignore_option();         // --ignore ID
+Option ignore_checks_option();  // its longer, older name
 Option accept_new_option();
 Option ssh_config_option();
 Option yes_option();       // --yes

@@ -92,11 +92,8 @@ Command apply_command() {
                     {.name = "--dry-run",
                      .help = "say what would change and stop: the same as plan"},
                     {.name = "--detach", .help = "go on in the background once the run has begun"},
-                    {.name = "--ignore-checks",
-                     .value = "ID,…",
-                     .help = "checks that may fail, by id",
-                     .repeatable = true,
-                     .complete = Complete::check},
+                    ignore_option(),
+                    ignore_checks_option(),
                     progress_option()},
         .run = run};
 }

@@ -37,7 +37,7 @@ void explain_error(const Call& call, const ErrorEntry& entry) {
     const std::optional<std::string> near = nearest(id, known);
     throw UserError("EXPLAIN-UNKNOWN-ID", fmt::format("there is no error or check {}", id),
                     {.remedy = near ? fmt::format("did you mean {}?", *near)
-                                    : "docs/errors.md lists them all"});
+                                    : "docs/errors.md and docs/checks.md list them all"});
 }
 
 void explain_id(const Call& call, const std::string& id) {
@@ -47,10 +47,17 @@ void explain_id(const Call& call, const std::string& id) {
     }
     for (const cluster::CheckInfo& check : cluster::check_catalog()) {
         if (check.id != id) continue;
-        call.output.data({{"id", check.id}, {"question", check.question}}, [&] {
-            return fmt::format("{}\nA preflight check: {}\n\n  ignore  --ignore-checks {}\n",
-                               check.id, check.question, check.id);
-        });
+        call.output.data({{"id", check.id},
+                          {"question", check.question},
+                          {"why", check.why},
+                          {"severity", cluster::to_string(check.severity)}},
+                         [&] {
+                             return fmt::format(
+                                 "{0}\nA preflight check: {1}\n\n  why       {2}\n  at worst  "
+                                 "{3}\n  ignore    --ignore {0}\n",
+                                 check.id, check.question, check.why,
+                                 cluster::to_string(check.severity));
+                         });
         return;
     }
     unknown_id(id);

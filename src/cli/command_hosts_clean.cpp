@@ -46,8 +46,9 @@ ExitCode run(const Call& call) {
         good = good && cleaned.problem.empty();
         rows.push_back({host->name, cleaned.problem.empty() ? join(cleaned.removed, " ")
                                                             : printable(cleaned.problem)});
-        json::object item = {{"host", host->name},
-                             {"removed", json::array(cleaned.removed.begin(), cleaned.removed.end())}};
+        json::object item = {
+            {"host", host->name},
+            {"removed", json::array(cleaned.removed.begin(), cleaned.removed.end())}};
         if (!cleaned.problem.empty()) item["problem"] = cleaned.problem;
         items.push_back(std::move(item));
     }

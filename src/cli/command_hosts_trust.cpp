@@ -39,24 +39,27 @@ ExitCode run(const Call& call) {
 }  // namespace
 
 Command hosts_trust_command() {
-    return {
-        .name = "hosts trust",
-        .summary = "Show the hosts' SSH keys and trust them after a yes",
-        .examples =
-            "slipway hosts trust -c demo.yaml\n"
-            "slipway hosts trust -c demo.yaml --replace w2",
-        .details =
-            "Compare the fingerprints with what `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub`\n"
-            "says on the hosts. No password is sent to a host before its key is trusted. Keys your\n"
-            "own known_hosts knows are trusted already.",
-        .options = {spec_option(),
-                    {.name = "--replace",
-                     .value = "HOST,…",
-                     .help = "take the changed key of these hosts",
-                     .repeatable = true,
-                     .complete = Complete::host},
-                    accept_new_option(), ssh_config_option(), yes_option()},
-        .run = run};
+    return {.name = "hosts trust",
+            .summary = "Show the hosts' SSH keys and trust them after a yes",
+            .examples =
+                "slipway hosts trust -c demo.yaml\n"
+                "slipway hosts trust -c demo.yaml --replace w2",
+            .details =
+                "Compare the fingerprints with what `ssh-keygen -lf "
+                "/etc/ssh/ssh_host_ed25519_key.pub`\n"
+                "says on the hosts. No password is sent to a host before its key is trusted. Keys "
+                "your\n"
+                "own known_hosts knows are trusted already.",
+            .options = {spec_option(),
+                        {.name = "--replace",
+                         .value = "HOST,…",
+                         .help = "take the changed key of these hosts",
+                         .repeatable = true,
+                         .complete = Complete::host},
+                        accept_new_option(),
+                        ssh_config_option(),
+                        yes_option()},
+            .run = run};
 }
 
 }  // namespace slipway::cli

@@ -29,8 +29,8 @@ Command resume_command() {
             "this\n"
             "one, with the spec and the options it was started with: what it acknowledged is not\n"
             "repeated, everything else is looked at again.",
-        .options = {cluster_option(), spec_option(), simulate_option(),
-                    accept_new_option(), ssh_config_option(), progress_option()},
+        .options = {cluster_option(), spec_option(), simulate_option(), accept_new_option(),
+                    ssh_config_option(), ignore_option(), progress_option()},
         .positionals = {cluster_positional()},
         .run = run};
 }

@@ -51,6 +51,7 @@ Command retry_command() {
                     simulate_option(),
                     accept_new_option(),
                     ssh_config_option(),
+                    ignore_option(),
                     progress_option()},
         .positionals = {cluster_positional()},
         .run = run};

@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/control.hpp"
+#include "cli/run_options.hpp"
 
 #include <fmt/format.h>
 
@@ -25,6 +26,8 @@ json::object run_json(const store::Run& run, const std::string& result) {
                         {"started", format_utc(run.started_ms)},
                         {"sessions", run.sessions},
                         {"plan", run.plan_hash}};
+    const std::vector<std::string> ignored = RunOptions::from_json(run.options).ignore_checks;
+    if (!ignored.empty()) out["ignoredChecks"] = json::array(ignored.begin(), ignored.end());
     if (run.finished_ms != 0) {
         out["finished"] = format_utc(run.finished_ms);
         out["seconds"] = static_cast<double>(run.finished_ms - run.started_ms) / 1000.0;

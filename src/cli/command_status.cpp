@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/control.hpp"
 #include "cli/event_line.hpp"
+#include "cli/run_options.hpp"
 
 #include <map>
 
@@ -105,6 +106,8 @@ ExitCode run(const Call& call) {
                            {"started", format_utc(last.started_ms)},
                            {"hosts", std::move(list)}};
     if (last.finished_ms != 0) object["finished"] = format_utc(last.finished_ms);
+    const std::vector<std::string> ignored = RunOptions::from_json(last.options).ignore_checks;
+    if (!ignored.empty()) object["ignoredChecks"] = json::array(ignored.begin(), ignored.end());
     if (!progress.empty()) object["progress"] = progress;
     const std::vector<std::string> waiting =
         alive ? waiting_for_others(*journal, last.id) : std::vector<std::string>();
@@ -114,6 +117,7 @@ ExitCode run(const Call& call) {
         std::string out =
             fmt::format("{}: {} run {}, {}\n", cluster.name, last.kind, last.id, result);
         if (!progress.empty()) out += fmt::format("  {}\n", progress);
+        if (!ignored.empty()) out += fmt::format("  ignored checks: {}\n", join(ignored, ", "));
         if (!waiting.empty())
             out += fmt::format("  waits for outside programs: {}\n", join(waiting, ", "));
         if (holder)

@@ -49,12 +49,26 @@ std::string steps_document() {
                         cell(yes_or(step.skippable, step.why_not_skippable)),
                         step.delegable ? "yes" : "no", cell(yes_or(step.undo, step.why_no_undo)));
     }
-    out +=
-        "\n## Checks\n\nAsked by `slipway preflight` and before every apply; each can be ignored "
-        "by its id.\n\n"
-        "| id | question |\n|---|---|\n";
-    for (const cluster::CheckInfo& check : cluster::check_catalog()) {
-        out += fmt::format("| `{}` | {} |\n", check.id, cell(check.question));
+    return out;
+}
+
+std::string checks_document() {
+    const std::vector<cluster::CheckInfo> checks = cluster::check_catalog();
+    std::string out = heading("Checks", "checks");
+    out += fmt::format(
+        "The {} questions that `slipway preflight` and every apply ask before anything is changed: "
+        "of each host,\n"
+        "or of all together. An error stops the apply, a warning does not; several checks warn "
+        "first, the table\n"
+        "says the worst. Each answer tells what was seen, what was wanted and what to do. "
+        "`--ignore ID` lets one\n"
+        "fail; it is kept with the run.\n\n"
+        "| id | at worst | question | why |\n|---|---|---|---|\n",
+        checks.size());
+    for (const cluster::CheckInfo& check : checks) {
+        out +=
+            fmt::format("| `{}` | {} | {} | {} |\n", check.id, cluster::to_string(check.severity),
+                        cell(check.question), cell(check.why));
     }
     return out;
 }
@@ -108,11 +122,9 @@ struct Page {
     std::string (*make)();
 };
 
-constexpr Page kPages[] = {{"cli", cli_page},
-                           {"exit-codes", exit_codes_document},
-                           {"steps", steps_document},
-                           {"events", events_document},
-                           {"spec", spec_document}};
+constexpr Page kPages[] = {{"cli", cli_page},           {"exit-codes", exit_codes_document},
+                           {"steps", steps_document},   {"checks", checks_document},
+                           {"events", events_document}, {"spec", spec_document}};
 
 }  // namespace
 

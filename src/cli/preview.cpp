@@ -7,6 +7,7 @@
 #include "cli/secrets.hpp"
 #include "cli/spec_input.hpp"
 #include "cli/state.hpp"
+#include "cli/trust.hpp"
 #include "cluster/operation.hpp"
 #include "config/load.hpp"
 #include "engine/preview.hpp"
@@ -38,7 +39,8 @@ ExitCode show_preview(const Call& call) {
         spec, options, cluster, Keep::nothing, host_secrets(spec, nullptr, terminal_prompt()));
     cluster::Operation operation(spec, *fleet, system_clock(),
                                  {.ignore_checks = options.ignore_checks});
-    operation.gather_facts(interrupts.token());
+    gather_facts(call, operation, *fleet, cluster, interrupts.token());
+    operation.require_all_facts();
     const engine::Plan& plan = operation.plan();
     const engine::Preview preview = operation.preview(recorded_states(cluster), interrupts.token());
     if (interrupts.token().stop_requested()) throw Cancelled();

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -114,10 +115,18 @@ TEST_F(Commands, WithoutTerminalApplyNamesTheFlagThatAnswers) {
     EXPECT_THAT(ran.err, HasSubstr("--yes"));
 }
 
-TEST_F(Commands, RealHostsAreRefusedWithAClearId) {
+TEST_F(Commands, PlanOfHostsThatCannotBeReachedIsNoPlan) {
+    std::string text = read_file(spec_);
+    int number = 0;  // names that never have an address
+    for (std::size_t at = 0; (at = text.find("address: 10.", at)) != std::string::npos; ++at) {
+        text.replace(at, text.find_first_of("\n,}", at) - at,
+                     fmt::format("address: nowhere{}.invalid", ++number));
+    }
+    atomic_write(spec_, text);
     const Ran ran = run({"plan", "-c", spec_});
     EXPECT_EQ(ran.code, ExitCode::failed);
-    EXPECT_THAT(ran.err, HasSubstr("HOSTS-NOT-BUILT"));
+    EXPECT_THAT(ran.err, HasSubstr("HOST-UNREACHABLE"));
+    EXPECT_THAT(ran.err, HasSubstr("its name has no address"));
 }
 
 TEST_F(Commands, SavedPlanAppliesOnceAndIsRefusedAfterwards) {
@@ -146,8 +155,43 @@ TEST_F(Commands, FailedCheckExits4AndCanBeIgnoredByItsId) {
     for (const json::value& check : answer.at("checks").as_array()) {
         if (check.at("result") == "failed") ids += std::string(check.at("id").as_string()) + ",";
     }
+    EXPECT_EQ(ids, "HOST-MEMORY,HOST-MEMORY-AVAILABLE,");
     EXPECT_EQ(run({"preflight", "-c", spec_, "--simulate=" + profile, "--ignore-checks", ids}).code,
               ExitCode::ok);
+    EXPECT_EQ(run({"preflight", "-c", spec_, "--simulate=" + profile, "--ignore", "HOST-CPU"}).code,
+              ExitCode::preflight_failed);
+    const Ran typo = run({"preflight", "-c", spec_, "--simulate", "--ignore", "HOST-MEMROY"});
+    EXPECT_EQ(typo.code, ExitCode::usage);
+    EXPECT_THAT(typo.err, HasSubstr("HOST-MEMORY"));
+}
+
+TEST_F(Commands, WhatWasIgnoredIsKeptWithTheRun) {
+    const std::string profile = (folder_ / "small.yaml").string();
+    atomic_write(profile, "time-scale: 0\nhosts: {w1: {facts: {memory-mib: 64}}}\n");
+    const Ran applied = run({"apply", "-c", spec_, "--simulate=" + profile, "--yes", "--progress",
+                             "none", "--ignore", "HOST-MEMORY"});
+    ASSERT_EQ(applied.code, ExitCode::ok) << applied.err;
+    EXPECT_THAT(run({"status"}).out, HasSubstr("ignored checks: HOST-MEMORY"));
+    const json::object runs = run({"runs", "-o", "json"}).object();
+    EXPECT_EQ(runs.at("runs").at(0).at("ignoredChecks"), json::array({"HOST-MEMORY"}));
+    EXPECT_THAT(run({"events", "demo", "--type", "check.finished", "-o", "json"}).out,
+                HasSubstr(R"("result":"ignored")"));
+}
+
+TEST_F(Commands, PreflightOfFreshMachinesHasNothingToSay) {
+    const Ran preflight = run({"preflight", "-c", spec_, "--simulate"});
+    EXPECT_EQ(preflight.code, ExitCode::ok);
+    EXPECT_THAT(preflight.out, HasSubstr(" 0 failed, 0 warnings\n"));
+    EXPECT_EQ(preflight.err, "");
+}
+
+TEST_F(Commands, PreflightFindsAClosedPortBetweenHosts) {
+    const std::string profile = (folder_ / "closed.yaml").string();
+    atomic_write(profile, "time-scale: 0\nhosts: {w1: {network: {drop: [10250/tcp]}}}\n");
+    const Ran preflight = run({"preflight", "-c", spec_, "--simulate=" + profile});
+    EXPECT_EQ(preflight.code, ExitCode::preflight_failed);
+    EXPECT_THAT(preflight.out, HasSubstr("NET-REACH-KUBELET"));
+    EXPECT_THAT(preflight.out, HasSubstr("10250/tcp not reached from cp1"));
 }
 
 TEST_F(Commands, ResetPutsTheHostsBackAndLooksShowIt) {

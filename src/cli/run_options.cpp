@@ -1,10 +1,14 @@
 #include "cli/run_options.hpp"
 
 #include "base/json.hpp"
+#include "base/text.hpp"
+#include "cluster/checks/check.hpp"
 #include "remote/profile.hpp"
 
 #include <algorithm>
 #include <filesystem>
+
+#include <fmt/format.h>
 
 namespace slipway::cli {
 
@@ -30,6 +34,24 @@ std::string lasting_name(const std::string& profile) {
                                               [&](const auto& p) { return p.name == profile; });
     if (built_in || !std::filesystem::exists(profile)) return profile;
     return std::filesystem::absolute(profile).string();
+}
+
+// A mistyped id would ignore nothing, and say so only when the check fails.
+std::vector<std::string> known_checks(const Arguments& arguments) {
+    std::vector<std::string> known;
+    for (const cluster::CheckInfo& check : cluster::check_catalog()) known.emplace_back(check.id);
+    std::vector<std::string> wanted = arguments.list("--ignore");
+    for (std::string& id : arguments.list("--ignore-checks")) wanted.push_back(std::move(id));
+    std::erase(wanted, "");
+    for (const std::string& id : wanted) {
+        if (std::ranges::find(known, id) != known.end()) continue;
+        const std::optional<std::string> near = nearest(id, known);
+        throw UsageError("USAGE-BAD-VALUE", fmt::format("there is no check '{}'", printable(id)),
+                         {.cause = "--ignore takes ids of checks",
+                          .remedy = near ? fmt::format("did you mean {}?", *near)
+                                         : "docs/checks.md lists them all"});
+    }
+    return wanted;
 }
 
 }  // namespace
@@ -69,7 +91,8 @@ void RunOptions::override_with(const Arguments& arguments) {
     if (arguments.has("--ssh-config")) {
         ssh_config = std::filesystem::absolute(arguments.value("--ssh-config")).string();
     }
-    if (arguments.has("--ignore-checks")) ignore_checks = arguments.list("--ignore-checks");
+    if (arguments.has("--ignore") || arguments.has("--ignore-checks"))
+        ignore_checks = known_checks(arguments);
 }
 
 }  // namespace slipway::cli

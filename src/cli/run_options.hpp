@@ -20,7 +20,7 @@ struct RunOptions {
     std::string to_json() const;
     static RunOptions from_json(const std::string& text);
 
-    // Takes over what the command line says: --simulate, --ignore-checks, --accept-new,
+    // Takes over what the command line says: --simulate, --ignore, --accept-new,
     // --ssh-config.
     void override_with(const Arguments& arguments);
 };

@@ -9,8 +9,10 @@
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/secrets.hpp"
+#include "cli/slow_note.hpp"
 #include "cli/spec_input.hpp"
 #include "cli/terminal.hpp"
+#include "cli/trust.hpp"
 #include "config/load.hpp"
 #include "engine/session.hpp"
 
@@ -172,13 +174,18 @@ ExitCode finish(const Call& call, const RunRequest& request, Bench& bench, const
     return code;
 }
 
-// May take a while on slow links, and there is no view yet.
-void look_at_hosts(const Call& call, cluster::Operation& operation, const std::stop_token& stop) {
+// May take a while on slow links, and there is no view yet. Only what changes hosts by the checks
+// needs to know who reaches whom.
+void look_at_hosts(const Call& call, const RunRequest& request, Bench& bench, bool for_checks,
+                   const std::stop_token& stop) {
+    cluster::Operation& operation = bench.operation;
+    const bool quiet = call.arguments.value("--progress") == "none";
     const std::size_t hosts = operation.spec().hosts.size();
-    if (call.arguments.value("--progress") != "none") {
+    if (!quiet)
         call.output.note(fmt::format("reading facts of {} host{}", hosts, hosts == 1 ? "" : "s"));
-    }
-    operation.gather_facts(stop);
+    gather_facts(call, operation, *bench.fleet, request.cluster, stop);
+    const SlowNote note(call.output, [&] { return quiet ? "" : operation.looking_at(); });
+    if (for_checks) operation.probe_network(stop);
 }
 
 // A mistyped name would otherwise look like a retry that found nothing to do.
@@ -196,9 +203,9 @@ void require_failed(store::Journal& journal, const std::string& target) {
 }
 
 void show_failed_checks(const Call& call, const std::vector<cluster::CheckResult>& checks) {
-    call.output.err() << checks_table(checks, call.output.err_style, call.output.verbose)
+    call.output.err() << checks_list(checks, call.output.err_style, call.output.verbose)
                       << std::flush;
-    call.output.note("nothing was changed; ignore a check with --ignore-checks ID");
+    call.output.note("nothing was changed; ignore a check with --ignore ID");
 }
 
 void ask_before_apply(const Call& call, const std::string& cluster, const engine::Preview& preview,
@@ -214,7 +221,7 @@ ExitCode run_apply(const Call& call, const RunRequest& request) {
     Bench bench(call, request);
     cluster::Operation& operation = bench.operation;
     const std::stop_token stop = bench.interrupts.token();
-    look_at_hosts(call, operation, stop);
+    look_at_hosts(call, request, bench, true, stop);
     const std::vector<cluster::CheckResult>& checks = operation.run_checks();
     if (stop.stop_requested()) throw Cancelled();
     if (!operation.checks_passed()) {
@@ -239,7 +246,7 @@ ExitCode run_reset(const Call& call, const RunRequest& request) {
     Bench bench(call, request);
     cluster::Operation& operation = bench.operation;
     const std::stop_token stop = bench.interrupts.token();
-    look_at_hosts(call, operation, stop);
+    look_at_hosts(call, request, bench, false, stop);
     if (stop.stop_requested()) throw Cancelled();
     const engine::UndoPlan undo = operation.undo_plan(*bench.journal, request.options.undo);
     for (const auto& [node, why] : undo.left) {

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cli/ask.hpp"
 #include "cli/columns.hpp"
+#include "cli/slow_note.hpp"
 
 #include <algorithm>
 #include <set>
@@ -66,16 +67,34 @@ std::vector<HostKey> trust_hosts(const Call& call, const TrustRequest& request) 
     for (const auto& login : all) deepest = std::max(deepest, depth(*login));
     std::vector<HostKey> out;
     for (std::size_t round = 0; round <= deepest; ++round) {
-        std::vector<HostKey> keys = remote::scan_host_keys(request.fleet.dialer(),
-                                                           at_depth(all, round), request.stop);
+        std::vector<HostKey> keys =
+            remote::scan_host_keys(request.fleet.dialer(), at_depth(all, round), request.stop);
         pin(call, request, keys);
         std::ranges::move(keys, std::back_inserter(out));
     }
     return out;
 }
 
+void gather_facts(const Call& call, cluster::Operation& operation, remote::Fleet& fleet,
+                  const ClusterFolder& cluster, const std::stop_token& stop) {
+    const bool quiet = call.arguments.value("--progress") == "none";
+    const auto gather = [&] {
+        const SlowNote note(call.output, [&] { return quiet ? "" : operation.looking_at(); });
+        operation.gather_facts(stop);
+    };
+    gather();
+    auto* real = dynamic_cast<remote::RealFleet*>(&fleet);
+    const bool someone_there = call.output.in_is_terminal && call.output.err_is_terminal;
+    if (real == nullptr || !operation.wants_trust() || !someone_there ||
+        call.arguments.has("--yes"))
+        return;
+    trust_hosts(call, {.cluster = cluster, .fleet = *real, .stop = stop});
+    gather();
+}
+
 std::string keys_table(const std::vector<HostKey>& keys) {
-    std::vector<std::vector<std::string>> rows = {{"HOST", "ADDRESS", "STATE", "KEY", "FINGERPRINT"}};
+    std::vector<std::vector<std::string>> rows = {
+        {"HOST", "ADDRESS", "STATE", "KEY", "FINGERPRINT"}};
     for (const HostKey& key : keys) {
         rows.push_back({key.host, key.address, std::string(to_string(key.state)),
                         printable(key.type),

@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/state.hpp"
+#include "cluster/operation.hpp"
 #include "remote/real_fleet.hpp"
 #include "remote/ssh/trust.hpp"
 
@@ -23,6 +24,11 @@ struct TrustRequest {
 // Asks every host for its key, shows what is not trusted yet, and after a yes pins it. Hosts behind
 // bastions come in a second round. Returns all hosts' keys as they are trusted now.
 std::vector<remote::HostKey> trust_hosts(const Call& call, const TrustRequest& request);
+
+// Reads facts; on a terminal, keys that are not trusted yet are shown on the way, and after a yes
+// the hosts are asked again.
+void gather_facts(const Call& call, cluster::Operation& operation, remote::Fleet& fleet,
+                  const ClusterFolder& cluster, const std::stop_token& stop);
 
 std::string keys_table(const std::vector<remote::HostKey>& keys);
 json::object keys_json(const std::vector<remote::HostKey>& keys);

@@ -8,7 +8,21 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace slipway::cluster {
+
+void HostCount::begin(const char* what, std::size_t total) {
+    what_ = what;
+    done_ = 0;
+    total_ = total;
+}
+
+std::string HostCount::words() const {
+    const std::size_t total = total_;
+    if (total == 0) return "";
+    return fmt::format("{}: {} of {} hosts", what_.load(), done_.load(), total);
+}
 
 void in_parallel(std::size_t count, std::size_t threads, const std::stop_token& stop,
                  const std::function<void(std::size_t)>& work) {

@@ -8,11 +8,27 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <stop_token>
+#include <string>
 
 namespace slipway::cluster {
+
+// How many hosts have answered, told across threads.
+class HostCount {
+  public:
+    void begin(const char* what, std::size_t total);  // a literal: "reading facts"
+    void add_one() { ++done_; }
+    void end() { total_ = 0; }
+    std::string words() const;  // "reading facts: 12 of 30 hosts", "" when nothing goes on
+
+  private:
+    std::atomic<const char*> what_{""};
+    std::atomic<std::size_t> done_{0};
+    std::atomic<std::size_t> total_{0};
+};
 
 // What a computer takes easily; each of these threads spends its time waiting for a host.
 inline constexpr std::size_t kManyThreads = 128;

@@ -17,10 +17,10 @@ using config::EndpointKind;
 HostPort extra_port(std::string_view text) {
     HostPort port{.use = PortUse::extra, .first = 0, .last = 0, .udp = text.ends_with("/udp")};
     const std::string_view range = text.substr(0, text.find('/'));
-    const char* const end = range.data() + range.size();
-    const auto first = std::from_chars(range.data(), end, port.first);
-    port.last = port.first;
-    if (first.ptr != end && *first.ptr == '-') std::from_chars(first.ptr + 1, end, port.last);
+    std::from_chars(range.data(), range.data() + range.size(), port.first);
+    const std::size_t dash = range.find('-');
+    const std::string_view last = dash == range.npos ? range : range.substr(dash + 1);
+    std::from_chars(last.data(), last.data() + last.size(), port.last);
     return port;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/mutex.hpp"
+#include "base/text.hpp"
 #include "cluster/checks/facts_query.hpp"
 #include "cluster/domains.hpp"
 #include "cluster/fan_out.hpp"
@@ -13,6 +14,8 @@
 
 #include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
 
 namespace slipway::cluster {
 
@@ -72,12 +75,15 @@ void Operation::gather_facts(std::stop_token stop) {
             return fleet_.host(host.name).facts(facts_query(spec_, host), {.stop = stop});
         });
     };
+    looking_.begin("reading facts", spec_.hosts.size());
     in_parallel(spec_.hosts.size(), kManyThreads, stop, [&](std::size_t i) {
         const std::string& name = spec_.hosts[i].name;
         try {
             remote::Facts facts = ask(spec_.hosts[i]);
             const Lock lock(answers.mutex);
             answers.facts[name] = std::move(facts);
+        } catch (const LockedError&) {
+            throw;  // another run acts on it: no check's business
         } catch (const Error& error) {
             const Lock lock(answers.mutex);
             answers.troubles[name] = {error.id(), error.message(), error.remedy()};
@@ -87,7 +93,9 @@ void Operation::gather_facts(std::stop_token stop) {
             const Lock lock(answers.mutex);
             answers.troubles[name] = {"", error.what()};
         }
+        looking_.add_one();
     });
+    looking_.end();
     if (stop.stop_requested()) throw Cancelled();
     const Lock lock(answers.mutex);
     facts_ = std::move(answers.facts);
@@ -96,9 +104,32 @@ void Operation::gather_facts(std::stop_token stop) {
     plan_.reset();
 }
 
-void Operation::probe_network(std::stop_token stop) {
-    reachability_ = probe_reachability(spec_, facts_, fleet_, clock_, {}, stop);
+bool Operation::wants_trust() const {
+    return std::ranges::any_of(
+        troubles_, [](const auto& entry) { return entry.second.error == "HOST-KEY-UNKNOWN"; });
 }
+
+void Operation::require_all_facts() const {
+    if (troubles_.empty()) return;
+    std::vector<std::string> lines, remedies;
+    for (const auto& [host, trouble] : troubles_) {
+        lines.push_back(fmt::format("{}: {}", host, trouble.message));
+        if (std::ranges::find(remedies, trouble.remedy) == remedies.end())
+            remedies.push_back(trouble.remedy);
+    }
+    throw HostError("HOST-UNREACHABLE",
+                    fmt::format("no facts of {} of {} hosts", troubles_.size(), spec_.hosts.size()),
+                    {.cause = join(lines, "; "), .remedy = join(remedies, "; ")});
+}
+
+void Operation::probe_network(std::stop_token stop) {
+    looking_.begin("trying the network between hosts", facts_.size());
+    reachability_ = probe_reachability(spec_, facts_, fleet_, clock_,
+                                       {.on_host = [this] { looking_.add_one(); }}, stop);
+    looking_.end();
+}
+
+std::string Operation::looking_at() const { return looking_.words(); }
 
 const std::vector<CheckResult>& Operation::run_checks() {
     checks_ =

@@ -9,12 +9,12 @@
 #pragma once
 
 #include "cluster/checks/check.hpp"
+#include "cluster/fan_out.hpp"
 #include "config/spec.hpp"
 #include "engine/executor.hpp"
 #include "engine/preview.hpp"
 #include "engine/undo.hpp"
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,9 +42,18 @@ class Operation {
     // Facts of all hosts in parallel; a host that cannot be reached becomes a failed check.
     void gather_facts(std::stop_token stop);
     const std::map<std::string, remote::Facts>& facts() const { return facts_; }
+    // Some host was not logged in to because its key is not trusted yet.
+    bool wants_trust() const;
+    // Throws HostError HOST-UNREACHABLE naming every host without facts: a plan of the others would
+    // look whole.
+    void require_all_facts() const;
 
     // Which hosts reach each other, for the checks. Needs facts; changes nothing.
     void probe_network(std::stop_token stop);
+
+    // What goes on in the two calls above, for whoever waits: "reading facts: 12 of 30 hosts". May
+    // be called from another thread; "" when nothing does.
+    std::string looking_at() const;
 
     const std::vector<CheckResult>& run_checks();
     bool checks_passed() const;  // no failed check of severity error that is not ignored
@@ -75,6 +84,7 @@ class Operation {
     std::map<std::string, remote::Facts> facts_;
     std::map<std::string, Trouble> troubles_;  // of hosts without facts
     Reachability reachability_;
+    HostCount looking_;
     std::vector<CheckResult> checks_;
     std::optional<engine::Plan> plan_;
 };

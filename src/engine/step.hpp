@@ -62,7 +62,8 @@ class Context {
     // seen on the host (a user's script), this is the probe.
     virtual bool recorded_as_done() const = 0;
 
-    // An earlier attempt at this step was cut off: what it started on the host may still be at work.
+    // An earlier attempt at this step was cut off: what it started on the host may still be at
+    // work.
     virtual bool interrupted() const = 0;
 };
 

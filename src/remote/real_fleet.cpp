@@ -61,11 +61,11 @@ std::shared_ptr<const Login> RealFleet::login_of(
 RealFleet::RealFleet(const config::Spec& spec, std::map<std::string, Credentials> credentials,
                      RealFleetOptions options) {
     for (const config::Host& host : spec.hosts) login_of(spec, host, credentials);
-    dialer_ = std::make_unique<Dialer>(SshOptions{.known_hosts = std::move(options.known_hosts),
-                                                  .config = std::move(options.ssh_config),
-                                                  .accept_new_keys = options.accept_new_keys},
-                                       embedded_agents(), std::move(credentials),
-                                       options.parallel_dials);
+    dialer_ =
+        std::make_unique<Dialer>(SshOptions{.known_hosts = std::move(options.known_hosts),
+                                            .config = std::move(options.ssh_config),
+                                            .accept_new_keys = options.accept_new_keys},
+                                 embedded_agents(), std::move(credentials), options.parallel_dials);
     for (const config::Host& host : spec.hosts) {
         const DialTarget target{.login = by_name_.at(host.name), .become = host.become.enabled};
         hosts_[host.name] = std::make_unique<AgentHost>(

@@ -36,13 +36,13 @@ class SimulatedListener final : public Listener {
 const std::string& served(const HostProfile& profile, const Fetch& what) {
     const auto found = profile.fetchable.find(what.url);
     if (found == profile.fetchable.end()) {
-        throw RemoteError("FETCH-HTTP-STATUS",
+        throw RemoteError("HOST-FETCH",
                           fmt::format("{}: the server answered 404", printable(what.url)),
                           {.cause = "the server does not have the file",
                            .remedy = "check that the bundle is complete and served there"});
     }
     if (sha256_hex(found->second) != what.sha256) {
-        throw RemoteError("FETCH-DIGEST-MISMATCH",
+        throw RemoteError("HOST-DIGEST",
                           fmt::format("{} is not the file that was asked for", printable(what.url)),
                           {.cause = "its digest is another one: it was changed or damaged",
                            .remedy = "verify the bundle and serve it anew"});

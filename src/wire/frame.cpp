@@ -52,10 +52,10 @@ std::optional<Frame> FrameParser::next() {
     if (kind < static_cast<unsigned char>(Kind::hello) ||
         kind > static_cast<unsigned char>(Kind::pong))
         throw ProtocolError("a frame of unknown kind");
-    Frame frame{.kind = static_cast<Kind>(kind),
-                .request = number_at(rest, kLengthBytes + 1),
-                .payload = std::string(
-                    rest.substr(kLengthBytes + kHeaderBytes, length - kHeaderBytes))};
+    Frame frame{
+        .kind = static_cast<Kind>(kind),
+        .request = number_at(rest, kLengthBytes + 1),
+        .payload = std::string(rest.substr(kLengthBytes + kHeaderBytes, length - kHeaderBytes))};
     at_ += kLengthBytes + length;
     if (at_ == buffer_.size() || at_ > kMaxPayload) {  // drop what was read, not byte by byte
         buffer_.erase(0, at_);

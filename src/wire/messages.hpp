@@ -139,7 +139,7 @@ struct FactsQuery {
     std::vector<std::string> commands = {};   // whose presence is wanted
     std::vector<std::string> leftovers = {};  // paths that should not be there
     std::vector<std::string> resolve = {};    // names the host should be able to resolve
-    std::string disk_folder = {};             // where the latency of fsync is measured; "" = nowhere
+    std::string disk_folder = {};  // where the latency of fsync is measured; "" = nowhere
     template <class Archive>
     void fields(Archive& a) {
         a(modules, commands, leftovers, resolve, disk_folder);
@@ -159,9 +159,9 @@ struct Exec {
 };
 
 struct ExitStatus {
-    std::int64_t code = 0;    // 128 + signal when a signal ended it
-    bool timed_out = false;   // the deadline passed and its process group was killed
-    bool lost = false;        // a job whose machine went down with it
+    std::int64_t code = 0;      // 128 + signal when a signal ended it
+    bool timed_out = false;     // the deadline passed and its process group was killed
+    bool lost = false;          // a job whose machine went down with it
     std::uint64_t dropped = 0;  // bytes of output beyond what is kept
     template <class Archive>
     void fields(Archive& a) {
@@ -259,7 +259,7 @@ struct Fetch {
     std::uint64_t size = 0;  // 0: not known
     std::string path = {};
     std::uint32_t mode = 0644;
-    std::string ca_pem = {};                          // trusted instead of the system's; "" = system's
+    std::string ca_pem = {};  // trusted instead of the system's; "" = system's
     std::map<std::string, std::string> headers = {};  // Authorization, say
     std::int64_t deadline_ms = 0;
     template <class Archive>
@@ -311,7 +311,7 @@ struct Port {
     Protocol protocol = Protocol::tcp;
     std::string address = {};  // listen: "" = all; probe: the other host
     std::uint32_t port = 0;
-    std::uint32_t size = 0;  // udp probes: bytes of IP payload that must arrive unfragmented
+    std::uint32_t size = 0;  // udp probes: bytes of the whole IP packet, not to be fragmented
     template <class Archive>
     void fields(Archive& a) {
         a(protocol, address, port, size);
@@ -348,9 +348,9 @@ struct Probe {
 };
 
 struct ProbeAnswer {
-    bool reached = false;   // our own listener answered
-    bool accepted = false;  // something accepted the connection, but not ours
-    std::string reason = {};     // refused, timed out, no route, too big …
+    bool reached = false;     // our own listener answered
+    bool accepted = false;    // something accepted the connection, but not ours
+    std::string reason = {};  // refused, timed out, no route, too big …
     std::int64_t micros = 0;
     template <class Archive>
     void fields(Archive& a) {

@@ -68,10 +68,8 @@ void find_processes(const Root& root, std::vector<Socket>& sockets) {
     for (const std::string& pid : root.list("/proc")) {
         if (wanted.empty()) return;
         if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-        const std::string files = "/proc/" + pid + "/fd";
-        for (const std::string& fd : root.list(files)) {
+        for (const std::string& target : root.links("/proc/" + pid + "/fd")) {
             constexpr std::string_view kPrefix = "socket:[";
-            const std::string target = root.link(files + "/" + fd);
             if (!target.starts_with(kPrefix)) continue;
             const auto inode =
                 static_cast<std::uint64_t>(number(std::string_view(target).substr(kPrefix.size())));

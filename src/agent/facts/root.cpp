@@ -19,14 +19,14 @@ namespace slipway::agent {
 
 namespace {
 
-// Calls `use` with each name until it says stop (false).
+// Calls `use` with the open folder and each name until it says stop (false).
 template <class Use>
 void each_name(const std::string& folder, Use use) {
     const std::unique_ptr<DIR, int (*)(DIR*)> names(::opendir(folder.c_str()), &::closedir);
     if (!names) return;
     while (const dirent* entry = ::readdir(names.get())) {
         const std::string_view name = entry->d_name;
-        if (name != "." && name != ".." && !use(name)) return;
+        if (name != "." && name != ".." && !use(::dirfd(names.get()), entry->d_name)) return;
     }
 }
 
@@ -62,8 +62,19 @@ std::string Root::link(std::string_view absolute) const {
 
 std::vector<std::string> Root::list(std::string_view folder) const {
     std::vector<std::string> out;
-    each_name(path(folder), [&](std::string_view name) {
+    each_name(path(folder), [&](int, const char* name) {
         out.emplace_back(name);
+        return true;
+    });
+    return out;
+}
+
+std::vector<std::string> Root::links(std::string_view folder) const {
+    std::vector<std::string> out;
+    std::array<char, PATH_MAX> buffer;
+    each_name(path(folder), [&](int open_folder, const char* name) {
+        const ssize_t n = ::readlinkat(open_folder, name, buffer.data(), buffer.size());
+        if (n > 0) out.emplace_back(buffer.data(), static_cast<std::size_t>(n));
         return true;
     });
     return out;
@@ -89,7 +100,7 @@ bool Root::is_program(std::string_view absolute) const {
 bool Root::holds_something(std::string_view absolute) const {
     if (!is_folder(absolute)) return exists(absolute);
     bool something = false;
-    each_name(path(absolute), [&](std::string_view) {
+    each_name(path(absolute), [&](int, const char*) {
         something = true;
         return false;
     });

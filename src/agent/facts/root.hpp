@@ -26,6 +26,8 @@ class Root {
     std::string line(std::string_view absolute) const;             // without blanks around it
     std::string link(std::string_view absolute) const;             // where a symbolic link points
     std::vector<std::string> list(std::string_view folder) const;  // names, without . and ..
+    // Where the symbolic links in a folder point to, in one walk: /proc has thousands of them.
+    std::vector<std::string> links(std::string_view folder) const;
 
     bool exists(std::string_view absolute) const;
     bool is_folder(std::string_view absolute) const;

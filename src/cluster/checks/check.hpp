@@ -65,7 +65,6 @@ std::vector<CheckResult> run_checks(const CheckSubject& subject,
 struct CheckInfo {
     std::string_view id;
     CheckSeverity severity;  // the worst it can be
-    bool about_one_host;     // else about hosts together
     std::string_view question;
     std::string_view why;  // what goes wrong otherwise
 };

@@ -24,8 +24,11 @@ std::vector<DiskNeed> disk_needs(const config::Spec& spec, const config::Host& h
     const bool control_plane = host.has(config::Role::control_plane);
     if (is_node(host)) {
         // Unpacked and as they came; the system's own images come to about half of the least.
-        out.push_back({spec.runtime.data_folder, control_plane ? 2560 : 3072, 12'288,
-                       control_plane ? "images of the control plane" : "images and containers"});
+        if (host.has(config::Role::worker)) {
+            out.push_back({spec.runtime.data_folder, 3072, 12'288, "images and containers"});
+        } else {
+            out.push_back({spec.runtime.data_folder, 2560, 8192, "images of the control plane"});
+        }
         out.push_back({"/var/lib/kubelet", 1024, 4096, "volumes and logs of pods"});
         out.push_back({"/var/log", 256, 2048, "logs"});
     }

@@ -33,7 +33,10 @@ const std::vector<std::string>& programs_kubernetes_needs() {
 }
 
 std::vector<std::string> kubernetes_leftovers() {
-    return {"/etc/kubernetes", "/var/lib/kubelet", "unit:kubelet.service"};
+    // Not /etc/kubernetes itself: our own preparation makes it, with an empty folder in it.
+    return {"/etc/kubernetes/admin.conf", "/etc/kubernetes/kubelet.conf",
+            "/etc/kubernetes/manifests",  "/etc/kubernetes/pki",
+            "/var/lib/kubelet",           "unit:kubelet.service"};
 }
 
 std::vector<std::string> distribution_leftovers() {

@@ -120,9 +120,14 @@ Findings check_disk_pressure(const HostView& v) {
 }
 
 Findings check_inodes(const HostView& v) {
-    return each_disk(v, "enough", [](const DiskShare& share) -> std::optional<Finding> {
+    // Of the folders for images and pods; etcd and logs have few files.
+    const auto takes_many = [&](const DiskNeed& need) {
+        return need.folder == v.spec.runtime.data_folder || need.folder == "/var/lib/kubelet";
+    };
+    return each_disk(v, "enough", [&](const DiskShare& share) -> std::optional<Finding> {
         const std::int64_t free = share.disk.free_inodes;
         if (free < 0 || free >= kInodesWarning) return std::nullopt;
+        if (std::ranges::none_of(share.needs, takes_many)) return std::nullopt;
         return fail(free < kInodesError ? kError : kWarning,
                     fmt::format("{} inodes free on {}", free, share.disk.mount),
                     fmt::format("{} or more", kInodesWarning),

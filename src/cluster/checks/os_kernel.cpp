@@ -25,9 +25,11 @@ struct Version {
 // The first two numbers of "6.1.0-28-amd64", "22.04", "9".
 Version version_of(std::string_view text) {
     Version out;
-    const char* const end = text.data() + text.size();
-    const auto first = std::from_chars(text.data(), end, out.major);
-    if (first.ptr != end && *first.ptr == '.') std::from_chars(first.ptr + 1, end, out.minor);
+    std::from_chars(text.data(), text.data() + text.size(), out.major);
+    const std::size_t dot = text.find('.');
+    if (dot == text.npos) return out;
+    const std::string_view rest = text.substr(dot + 1);
+    std::from_chars(rest.data(), rest.data() + rest.size(), out.minor);
     return out;
 }
 
@@ -124,11 +126,12 @@ Findings check_cgroup(const HostView& v) {
     const std::string seen = fmt::format("version {}", v.facts.cgroup_version);
     if (v.facts.cgroup_version >= 2) return {pass(seen)};
     const bool refused = kubernetes_minor(v.spec) >= kFirstWithoutCgroup1;
-    return {fail(refused ? kError : kWarning, seen, "version 2",
-                 fmt::format("add systemd.unified_cgroup_hierarchy=1 to GRUB_CMDLINE_LINUX in "
-                             "/etc/default/grub, run update-grub (or grub2-mkconfig) and reboot; "
-                             "Kubernetes {} version 1",
-                             refused ? "1.35 and later refuse" : "is leaving behind"))};
+    return {fail(
+        refused ? kError : kWarning, seen, "version 2",
+        fmt::format("add systemd.unified_cgroup_hierarchy=1 to GRUB_CMDLINE_LINUX in "
+                    "/etc/default/grub, run update-grub (or grub2-mkconfig) and reboot: "
+                    "Kubernetes {}",
+                    refused ? "1.35 and later refuse version 1" : "is leaving version 1 behind"))};
 }
 
 Findings check_cgroup_controllers(const HostView& v) {
@@ -172,6 +175,15 @@ Findings check_reboot(const HostView& v) {
     if (!v.facts.reboot_required) return {pass("not pending")};
     return {fail(kWarning, "pending since packages were updated", "none pending",
                  "reboot the host now: later the kernel would change under a running cluster")};
+}
+
+Findings check_uptime(const HostView& v) {
+    constexpr std::int64_t kJustStarted = 30;
+    const std::string seen = fmt::format("up for {} s", v.facts.uptime_seconds);
+    if (v.facts.uptime_seconds >= kJustStarted) return {pass(seen)};
+    return {fail(kWarning, seen, "a machine that has finished starting",
+                 "wait until systemctl is-system-running --wait on the host says running; when it "
+                 "starts again and again, see why: journalctl --list-boots")};
 }
 
 void check_arch_mix(const CheckInput& in, CheckReport& report) {

@@ -29,6 +29,12 @@ std::string port_of(const Link& link) {
                        link.target.protocol == remote::Protocol::udp ? "udp" : "tcp");
 }
 
+// What was tried in vain, in words that "from HOST" follows.
+std::string failure_of(const Link& link) {
+    if (link.use != LinkUse::path_mtu) return port_of(link) + " not reached";
+    return fmt::format("packets of {} bytes do not arrive", link.target.size);
+}
+
 std::string open_port(const Link& link) {
     return fmt::format(
         "let {} pass from {} to {} in every firewall on the way: on the host (nft list ruleset), "
@@ -64,7 +70,7 @@ std::string some(const std::set<std::string>& names) {
 struct Tally {
     std::set<std::string> partners;  // all asked
     std::set<std::string> failed;
-    std::set<std::string> ports;
+    std::set<std::string> failures;
     const ProbedLink* first = nullptr;  // that failed
     bool waits_for_slipway = false;
 
@@ -76,7 +82,7 @@ struct Tally {
             return;
         }
         failed.insert(partner);
-        ports.insert(port_of(probed.link));
+        failures.insert(failure_of(probed.link));
         if (first == nullptr) first = &probed;
     }
     bool reached_none() const { return partners.size() > 1 && failed.size() == partners.size(); }
@@ -89,8 +95,8 @@ using Tallies = std::map<std::string, Tally, NaturalOrder>;
 
 Finding from_nobody(const Tally& tally, const Question& question) {
     return fail(question.severity,
-                fmt::format("reaches none of {} hosts at {}: {}", tally.partners.size(),
-                            some(tally.ports), tally.first->answer.reason),
+                fmt::format("{} at any of {} hosts: {}", some(tally.failures),
+                            tally.partners.size(), tally.first->answer.reason),
                 question.wanted, question.remedy(tally.first->link));
 }
 
@@ -98,20 +104,35 @@ Finding verdict(const Tally& tally, const Question& question) {
     if (tally.failed.empty()) {
         return pass(tally.waits_for_slipway
                         ? "not open yet; Slipway opens it in the host's firewall"
-                        : fmt::format("reached from {} hosts", tally.partners.size()));
+                        : fmt::format("reached from {} host{}", tally.partners.size(),
+                                      tally.partners.size() == 1 ? "" : "s"));
     }
     return fail(question.severity,
-                fmt::format("{} not reached from {}: {}", some(tally.ports), some(tally.failed),
+                fmt::format("{} from {}: {}", some(tally.failures), some(tally.failed),
                             tally.first->answer.reason),
                 question.wanted, question.remedy(tally.first->link));
+}
+
+// Where not even small packets pass there is nothing to say about large ones.
+using Pairs = std::set<std::pair<std::string, std::string>>;
+Pairs closed_to_pods(const CheckInput& in) {
+    Pairs out;
+    for (const ProbedLink& probed : in.subject.reachability.links) {
+        const bool datagram = probed.link.target.protocol == remote::Protocol::udp;
+        if (probed.link.use == LinkUse::network_plugin && datagram && !probed.open())
+            out.emplace(probed.link.from, probed.link.to);
+    }
+    return out;
 }
 
 // Between hosts of the spec.
 void check_between(const CheckInput& in, CheckReport& report, const Question& question) {
     Probes probes;
     Tallies by_sender, by_target;
+    const auto closed = question.use == LinkUse::path_mtu ? closed_to_pods(in) : Pairs();
     for (const ProbedLink& probed : in.subject.reachability.links) {
         if (probed.link.use != question.use) continue;
+        if (closed.contains({probed.link.from, probed.link.to})) continue;
         probes.push_back(&probed);
         by_sender[probed.link.from].count(probed, probed.link.to, slipway_opens(in, probed.link));
     }

@@ -1,7 +1,6 @@
 #include "cluster/checks/reachability.hpp"
 
 #include "base/digest.hpp"
-#include "cluster/fan_out.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -91,7 +90,10 @@ class Survey {
 
     Reachability run() {
         each([this](Station& station) { listen(station); });
-        each([this](Station& station) { probe(station); });
+        each([this](Station& station) {
+            probe(station);
+            if (options_.on_host) options_.on_host();
+        });
         if (stop_.stop_requested()) throw Cancelled();
         return collect();
     }

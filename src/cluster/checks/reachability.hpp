@@ -8,7 +8,9 @@
 
 #include "base/clock.hpp"
 #include "cluster/checks/links.hpp"
+#include "cluster/fan_out.hpp"
 
+#include <functional>
 #include <map>
 #include <stop_token>
 #include <string>
@@ -30,7 +32,8 @@ struct Reachability {
 
 struct ProbeOptions {
     Millis timeout = std::chrono::seconds(2);  // of one probe; all of a host run beside each other
-    std::size_t parallel_hosts = 128;
+    std::size_t parallel_hosts = kManyThreads;
+    std::function<void()> on_host = {};  // called as each host is done, from any thread
 };
 
 Reachability probe_reachability(const config::Spec& spec,

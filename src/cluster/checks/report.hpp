@@ -104,6 +104,7 @@ Findings check_cgroup_controllers(const HostView& v);
 Findings check_modules(const HostView& v);
 Findings check_pid_max(const HostView& v);
 Findings check_reboot(const HostView& v);
+Findings check_uptime(const HostView& v);
 void check_arch_mix(const CheckInput& in, CheckReport& report);
 
 // software.cpp

@@ -122,7 +122,7 @@ Findings check_proxy(const HostView& v) {
         }
     }
     if (proxy.empty()) return {pass("none")};
-    std::vector<std::string> needed = {v.host.node_address()};
+    std::vector<std::string> needed = {address_of(v.host, v.facts, v.facts)};
     const config::Networks& networks = v.spec.kubernetes.networks;
     needed.insert(needed.end(), networks.pods.begin(), networks.pods.end());
     needed.insert(needed.end(), networks.services.begin(), networks.services.end());

@@ -54,6 +54,8 @@ constexpr auto kChecks = std::to_array<Check>({
      "without them there is no overlay file system and no traffic between pods", check_modules},
     {"HOST-PID-MAX", kWarning, "May there be processes enough?",
      "busy nodes run out of process ids", check_pid_max},
+    {"HOST-UPTIME", kWarning, "Has the machine finished starting?",
+     "its services and its network may not be there yet", check_uptime},
     {"HOST-REBOOT-PENDING", kWarning, "Is no reboot pending?",
      "the next reboot changes kernel and libraries under a running cluster", check_reboot},
     {"HOST-COMMANDS", kError, "Are the programs there that Slipway's steps use?",

@@ -24,20 +24,8 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using testing::Machine;
 
-// Asks to stop after a while.
-class StopSoon {
-  public:
-    explicit StopSoon(Millis wait)
-        : source_(std::make_unique<std::stop_source>()), thread_([this, wait] {
-              std::this_thread::sleep_for(wait);
-              source_->request_stop();
-          }) {}
-    CallOptions call() const { return {.stop = source_->get_token()}; }
-
-  private:
-    std::unique_ptr<std::stop_source> source_;
-    std::jthread thread_;
-};
+// gcc 12 takes a plain stop_source for uninitialised.
+std::unique_ptr<std::stop_source> make_stop() { return std::make_unique<std::stop_source>(); }
 
 std::string me(bool group) { return std::to_string(group ? ::getegid() : ::geteuid()); }
 
@@ -134,22 +122,35 @@ TEST_P(AgentHostTest, SaysWhenThereIsNoSuchProgram) {
 }
 
 TEST_P(AgentHostTest, EndsACommandWithAllItStartedAtItsDeadline) {
-    const std::string mark = path("mark");
+    std::vector<pid_t> pids;
     try {
-        host_.run({.argv = {"/bin/sh", "-c", "(sleep 1.5; echo late >" + mark + ") & wait"},
-                   .deadline = Millis(200)},
+        host_.run({.argv = {"/bin/sh", "-c", "sleep 600 & echo $!; echo $$; wait"},
+                   .deadline = Millis(200),
+                   .on_line =
+                       [&](std::string_view, std::string_view line) {
+                           pids.push_back(std::stoi(std::string(line)));
+                       }},
                   {});
         FAIL() << "it should have been ended";
     } catch (const HostError& error) {
         EXPECT_EQ(error.id(), "HOST-COMMAND-TIMEOUT");
     }
-    std::this_thread::sleep_for(Millis(1800));
-    EXPECT_FALSE(std::filesystem::exists(mark));
+    ASSERT_EQ(pids.size(), 2U);
+    for (const pid_t pid : pids) {
+        // Gone, or about to be reaped by whoever adopted it.
+        const std::optional<std::string> status =
+            read_file_if_any("/proc/" + std::to_string(pid) + "/status");
+        EXPECT_TRUE(!status || status->find("State:\tZ") != std::string::npos) << *status;
+    }
 }
 
 TEST_P(AgentHostTest, CancelsACommand) {
-    const StopSoon stop(Millis(100));
-    EXPECT_THROW(host_.run({.argv = {"sleep", "60"}}, stop.call()), Cancelled);
+    const auto stop = make_stop();
+    EXPECT_THROW(
+        host_.run({.argv = {"/bin/sh", "-c", "echo begun; sleep 600"},
+                   .on_line = [&](std::string_view, std::string_view) { stop->request_stop(); }},
+                  {.stop = stop->get_token()}),
+        Cancelled);
     EXPECT_EQ(host_.run({.argv = {"echo", "still there"}}, {}).out, "still there\n");
 }
 
@@ -184,19 +185,15 @@ TEST_P(AgentHostTest, ServesManyCallsAtOnce) {
 }
 
 TEST_P(AgentHostTest, ConnectsAgainAfterTheLinkWasLost) {
-    EXPECT_EQ(host_.run({.argv = {"true"}}, {}).exit_code, 0);
-    std::thread later([&] {
-        std::this_thread::sleep_for(Millis(200));
-        folder_.kill_agent();
-    });
     try {
-        host_.run({.argv = {"sleep", "60"}}, {});
+        host_.run({.argv = {"/bin/sh", "-c", "echo begun; sleep 600"},
+                   .on_line = [&](std::string_view, std::string_view) { folder_.kill_agent(); }},
+                  {});
         FAIL() << "the link was cut";
     } catch (const HostError& error) {
         EXPECT_EQ(error.id(), "HOST-LINK-LOST");
         EXPECT_EQ(error.recovery(), Recovery::transient);
     }
-    later.join();
     EXPECT_EQ(host_.run({.argv = {"true"}}, {}).exit_code, 0);
     EXPECT_EQ(folder_.dialled(), 2);
 }
@@ -291,15 +288,12 @@ TEST_F(JobTest, GivesOutputAndExitCode) {
 }
 
 TEST_F(JobTest, SurvivesALostLinkAndRunsOnce) {
-    std::thread later([&] {
-        for (int i = 0; i < 2; ++i) {
-            std::this_thread::sleep_for(Millis(400));
-            folder_.kill_agent();
-        }
-    });
-    const CommandResult result = host_.run(
-        append("echo x >>" + out_ + "; for i in 1 2 3 4 5 6; do echo $i; sleep 0.3; done"), {});
-    later.join();
+    Command command =
+        append("echo x >>" + out_ + "; for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done");
+    command.on_line = [&](std::string_view, std::string_view line) {
+        if (line == "2" || line == "4") folder_.kill_agent();
+    };
+    const CommandResult result = host_.run(command, {});
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.out, "1\n2\n3\n4\n5\n6\n");
     EXPECT_EQ(read_file(out_), "x\n");
@@ -307,17 +301,19 @@ TEST_F(JobTest, SurvivesALostLinkAndRunsOnce) {
 }
 
 TEST_F(JobTest, IsFollowedByANewProgramAndNotStartedAgain) {
-    Command command = append("echo x >>" + out_ + "; sleep 1; echo done");
+    Command command = append("echo x >>" + out_ + "; echo begun; sleep 0.3; echo done");
     {
-        const StopSoon stop(Millis(400));
+        const auto stop = make_stop();
+        command.on_line = [&](std::string_view, std::string_view) { stop->request_stop(); };
         AgentHost first("w1", folder_.dial());
-        EXPECT_THROW(first.run(command, stop.call()), Cancelled);
+        EXPECT_THROW(first.run(command, {.stop = stop->get_token()}), Cancelled);
     }
+    command.on_line = {};
     command.follow = true;
-    EXPECT_EQ(host_.run(command, {}).out, "done\n");
+    EXPECT_EQ(host_.run(command, {}).out, "begun\ndone\n");
     EXPECT_EQ(read_file(out_), "x\n");
     command.follow = false;  // a new attempt is a new job
-    EXPECT_EQ(host_.run(command, {}).out, "done\n");
+    EXPECT_EQ(host_.run(command, {}).out, "begun\ndone\n");
     EXPECT_EQ(read_file(out_), "x\nx\n");
 }
 

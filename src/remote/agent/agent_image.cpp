@@ -4,11 +4,14 @@
 
 // The programs themselves, put in by the assembler. The build defines where they are.
 // NOLINTBEGIN
-#define SLIPWAY_EMBED(symbol, file)                 \
-    __asm__(".section .rodata\n.balign 16\n"        \
-            ".global " #symbol "\n" #symbol ":\n"   \
-            ".incbin \"" file "\"\n"                \
-            ".global " #symbol "_end\n" #symbol "_end:\n.byte 0\n.previous\n")
+#define SLIPWAY_EMBED(symbol, file)      \
+    __asm__(                             \
+        ".section .rodata\n.balign 16\n" \
+        ".global " #symbol "\n" #symbol  \
+        ":\n"                            \
+        ".incbin \"" file                \
+        "\"\n"                           \
+        ".global " #symbol "_end\n" #symbol "_end:\n.byte 0\n.previous\n")
 SLIPWAY_EMBED(slipway_agent_amd64, SLIPWAY_AGENT_AMD64);
 SLIPWAY_EMBED(slipway_agent_arm64, SLIPWAY_AGENT_ARM64);
 extern "C" const char slipway_agent_amd64[], slipway_agent_amd64_end[];

@@ -29,12 +29,13 @@ constexpr std::array<Meaning, 14> kMeanings = {{
     {"denied", "HOST-DENIED", "log in as root, or allow the user sudo (become)", kFatal},
     {"not-found", "HOST-FILE", "check the path on the host", kFatal},
     {"too-large", "HOST-FILE", "move the file away, or make it smaller", kFatal},
-    {"digest-mismatch", "HOST-DIGEST", "what arrived is not what was meant; nothing was put in place",
-     kTransient},
+    {"digest-mismatch", "HOST-DIGEST",
+     "what arrived is not what was meant; nothing was put in place", kTransient},
     {"no-tool", "HOST-NO-TOOL", "install the program on the host", kFatal},
-    {"command-failed", "COMMAND-FAILED", "see what the command says, repair it on the host, then retry",
+    {"command-failed", "COMMAND-FAILED",
+     "see what the command says, repair it on the host, then retry", kFatal},
+    {"http-status", "HOST-FETCH", "look at the server's log; check the address and the login",
      kFatal},
-    {"http-status", "HOST-FETCH", "look at the server's log; check the address and the login", kFatal},
     {"connect", "HOST-FETCH", "check that the host can reach the server: address, port, firewall",
      kTransient},
     {"tls", "HOST-FETCH", "check the server's certificate and the CA that is trusted", kFatal},
@@ -65,10 +66,11 @@ void throw_failure(const std::string& host, const std::string& doing,
 }
 
 void throw_timeout(const std::string& host, const std::string& command, Millis deadline) {
-    throw HostError("HOST-COMMAND-TIMEOUT",
-                    fmt::format("{} took longer than {} on {}", command, format_duration(deadline), host),
-                    {.cause = "its deadline passed and it was ended with everything it had started",
-                     .remedy = "see on the host what it waits for, or give it more time"});
+    throw HostError(
+        "HOST-COMMAND-TIMEOUT",
+        fmt::format("{} took longer than {} on {}", command, format_duration(deadline), host),
+        {.cause = "its deadline passed and it was ended with everything it had started",
+         .remedy = "see on the host what it waits for, or give it more time"});
 }
 
 }  // namespace slipway::remote

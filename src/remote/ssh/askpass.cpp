@@ -26,7 +26,7 @@ sockaddr_un address_of(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof address.sun_path)
-        throw StateError("ASKPASS", "the path of the askpass socket is too long: " + path,
+        throw StateError("SSH-ASKPASS", "the path of the askpass socket is too long: " + path,
                          {.remedy = "set TMPDIR to a shorter folder"});
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     return address;
@@ -60,7 +60,7 @@ std::filesystem::path private_folder() {
     std::string path = std::string(base == nullptr ? "/tmp" : base) + "/slipway-XXXXXX";
     if (::mkdtemp(path.data()) == nullptr)
         throw StateError(
-            "ASKPASS", "cannot make a private folder " + path,
+            "SSH-ASKPASS", "cannot make a private folder " + path,
             {.cause = std::strerror(errno), .remedy = "set TMPDIR to a writable folder"});
     return path;
 }
@@ -75,7 +75,7 @@ AskpassServer::AskpassServer()
     if (::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
             0 ||
         ::listen(listening_.get(), 64) != 0) {
-        throw StateError("ASKPASS", "cannot listen in " + folder_.string(),
+        throw StateError("SSH-ASKPASS", "cannot listen in " + folder_.string(),
                          {.cause = std::strerror(errno)});
     }
     thread_ = std::thread([this] { serve(); });

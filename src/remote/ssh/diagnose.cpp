@@ -161,7 +161,7 @@ HostError diagnose(const Login& login, const BootstrapFailure& failure) {
         return host_error("HOST-DISK-FULL", login, "the agent cannot be written",
                           {.cause = said, .remedy = "free some space on the host"});
     if (code == "arch")
-        return host_error("HOST-ARCH", login,
+        return host_error("HOST-AGENT-ARCH", login,
                           fmt::format("there is no agent for {}", printable(failure.detail)),
                           {.remedy = "Slipway runs on amd64 and arm64"});
     return host_error("HOST-AGENT", login, "the agent does not start",

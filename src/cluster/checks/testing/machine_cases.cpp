@@ -97,6 +97,7 @@ std::vector<Case> system_cases() {
          [](F& f) { f.facts["w1"].modules["br_netfilter"] = "absent"; }},
         {"HOST-PID-MAX w1 warning", "4096",
          [](F& f) { f.facts["w1"].sysctls["kernel.pid_max"] = "4096"; }},
+        {"HOST-UPTIME w1 warning", "up for 12 s", [](F& f) { f.facts["w1"].uptime_seconds = 12; }},
         {"HOST-REBOOT-PENDING w1 warning", "pending",
          [](F& f) { f.facts["w1"].reboot_required = true; }},
     };

@@ -118,7 +118,8 @@ Case left(std::string fails, const std::string& host, const std::string& what,
 
 std::vector<Case> leftover_cases() {
     return {
-        left("HOST-LEFTOVER-KUBERNETES w1 error", "w1", "/etc/kubernetes", "/etc/kubernetes"),
+        left("HOST-LEFTOVER-KUBERNETES w1 error", "w1", "/etc/kubernetes/pki",
+             "/etc/kubernetes/pki"),
         left("HOST-LEFTOVER-KUBERNETES w1 error", "w1", "unit:kubelet.service",
              "unit kubelet.service"),
         left("HOST-LEFTOVER-DISTRIBUTION w1 error", "w1", "unit:k3s.service", "unit k3s.service"),

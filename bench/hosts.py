@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Connect, facts and all checks on real machines, beside Ansible and plain ssh in the same run.
+
+    bench/hosts.py build/release/bin --write docs/benchmarks-hosts.md
+
+Brings up 30 machines (with Python, which only Ansible needs) and then 100 light ones in the lab. CPU
+seconds are those of the whole computer, both ends: everything here runs on it. Exits 1 when a bound
+is missed.
+"""
+import argparse
+import json
+import os
+import pathlib
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LAB = ROOT / "lab/lab"
+CACHE = pathlib.Path(os.environ.get("SLIPWAY_CACHE") or
+                     pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "slipway")
+ANSIBLE = "ansible-core==2.19.14"
+MIB = 64
+
+
+def busy_seconds():
+    """CPU time the whole computer has spent working."""
+    fields = [int(x) for x in open("/proc/stat").readline().split()[1:]]
+    idle = fields[3] + fields[4]
+    return (sum(fields[:8]) - idle) / os.sysconf("SC_CLK_TCK")
+
+
+class Took:
+    """Wall and CPU seconds of a block, and the largest memory a child of it needed."""
+
+    def __enter__(self):
+        self.began, self.busy = time.monotonic(), busy_seconds()
+        return self
+
+    def __exit__(self, *_):
+        self.wall = time.monotonic() - self.began
+        self.cpu = busy_seconds() - self.busy
+
+
+def run(*words, env=None, expect=(0,)):
+    done = subprocess.run([str(w) for w in words], env=env, capture_output=True, text=True, timeout=600)
+    if done.returncode not in expect:
+        sys.exit(f"bench: {' '.join(map(str, words))} ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def measured(words, env, rounds=3, before=None):
+    """The round with the median CPU time."""
+    rows = []
+    for _ in range(rounds):
+        if before:
+            before()
+        with Took() as took:
+            run(*words, env=env)
+        rows.append(took)
+    return sorted(rows, key=lambda t: t.cpu)[len(rows) // 2]
+
+
+def ansible():
+    """The ansible program, from the package registry, kept in the cache."""
+    venv = CACHE / "bench" / ANSIBLE.replace("==", "-")
+    if not (venv / "bin/ansible").exists():
+        shutil.rmtree(venv, ignore_errors=True)
+        run(sys.executable, "-m", "venv", venv)
+        run(venv / "bin/pip", "install", "--quiet", ANSIBLE)
+    return venv / "bin/ansible"
+
+
+class Site:
+    """Machines of the lab, and a spec of them."""
+
+    def __init__(self, folder, name, count, *options):
+        self.folder, self.name = pathlib.Path(folder), name
+        self.env = {**os.environ, "SLIPWAY_LAB": name, "SLIPWAY_STATE": str(self.folder / "state")}
+        run(LAB, "down", env=self.env)
+        run(LAB, "up", count, *options, env=self.env)
+        self.spec = self.folder / f"{name}.yaml"
+        self.spec.write_text(run(LAB, "spec", env=self.env))
+        self.machines = json.loads(run(LAB, "status", "-o", "json", env=self.env))["machines"]
+        state = pathlib.Path(os.environ.get("XDG_STATE_HOME") or pathlib.Path.home() / ".local/state")
+        self.key = state / "slipway-lab" / name / "key"
+        self.known_hosts = self.folder / "state" / name / "known_hosts"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        run(LAB, "down", env=self.env)
+
+
+def ssh_words(site, *rest):
+    return ["ssh", "-F", "/dev/null", "-i", str(site.key), "-o", f"UserKnownHostsFile={site.known_hosts}",
+            "-o", "BatchMode=yes", "-l", "root", *rest]
+
+
+def ssh_all(site):
+    children = [subprocess.Popen(ssh_words(site, m["address"], "true")) for m in site.machines]
+    if any(child.wait() for child in children):
+        sys.exit("bench: ssh failed")
+
+
+def transport(site, programs):
+    address, name = site.machines[0]["address"], site.machines[0]["name"]
+    ours = json.loads(run(programs / "slipway_transport", site.spec, site.known_hosts, name, MIB, 200))
+    command = statistics.median(timed(ssh_words(site, address, "true")) for _ in range(10))
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(os.urandom(MIB << 20))
+        file.flush()
+        copy = ["scp", "-q", "-F", "/dev/null", "-i", str(site.key), "-o",
+                f"UserKnownHostsFile={site.known_hosts}", file.name, f"root@{address}:/var/tmp/bench"]
+        upload = min(timed(copy) for _ in range(2))
+    run(*ssh_words(site, address, "rm", "/var/tmp/bench"))
+    return ours, command, upload
+
+
+def timed(words):
+    with Took() as took:
+        run(*words)
+    return took.wall
+
+
+def thirty(folder, programs):
+    slipway = programs / "slipway"
+    with Site(folder, "bench30", 30, "--variant", "python") as site:
+        run(slipway, "hosts", "trust", "-c", site.spec, "--yes", env=site.env)
+        preflight = [slipway, "preflight", "-c", site.spec, "-o", "json"]
+        first = measured(preflight, site.env, rounds=1)
+        run(slipway, "hosts", "clean", "-c", site.spec, env=site.env)
+        first = min((first, measured(preflight, site.env, rounds=1)), key=lambda t: t.cpu)
+        again = measured(preflight, site.env)
+        with Took() as plain:
+            ssh_all(site)
+        inventory = site.folder / "inventory"
+        inventory.write_text("\n".join(m["address"] for m in site.machines) + "\n")
+        env = {**site.env, "ANSIBLE_HOST_KEY_CHECKING": "False", "ANSIBLE_PYTHON_INTERPRETER": "/usr/bin/python3",
+               "ANSIBLE_SSH_ARGS": f"-F /dev/null -o UserKnownHostsFile={site.known_hosts}", "ANSIBLE_PIPELINING": "True"}
+        setup = measured([ansible(), "-i", inventory, "-u", "root", "--private-key", site.key, "-f", "30", "all",
+                          "-m", "setup"], env, rounds=1)
+        return {"first": first, "again": again, "ssh": plain, "ansible": setup, "transport": transport(site, programs)}
+
+
+def hundred(folder, programs):
+    slipway = programs / "slipway"
+    with Site(folder, "bench100", 100, "--light") as site:
+        run(slipway, "hosts", "trust", "-c", site.spec, "--yes", env=site.env)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        with Took() as first:
+            run("/usr/bin/env", "bash", "-c", f"exec {slipway} preflight -c {site.spec} -o json > {folder}/report.json",
+                env=site.env, expect=(0, 4))
+        with Took() as again:
+            process = subprocess.Popen([str(slipway), "preflight", "-c", str(site.spec), "-o", "json"], env=site.env,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        checks = len(json.loads((pathlib.Path(folder) / "report.json").read_text())["checks"])
+        del before
+        return {"first": first, "again": again, "memory": usage.ru_maxrss / 1024, "checks": checks}
+
+
+def bound(rows, what, seen, limit, held):
+    rows.append(f"| {what} | {seen} | {limit} | {'held' if held else '**missed**'} |")
+    return held
+
+
+def report(small, large):
+    ours, command, upload = small["transport"]
+    peer = small["ansible"]
+    rows, good = [], True
+    for name, took, factor in (("agent in place", small["again"], 10), ("first contact", small["first"], 6)):
+        for unit in ("wall", "cpu"):
+            ratio = getattr(peer, unit) / getattr(took, unit)
+            good &= bound(rows, f"30 machines, {name}: Ansible ÷ Slipway, {'CPU' if unit == 'cpu' else 'wall time'}",
+                          f"{ratio:.1f}", f"≥ {factor}", ratio >= factor)
+    slowest = max(large["first"].wall, large["again"].wall)
+    good &= bound(rows, "100 machines: connect, facts, all checks", f"{slowest:.1f} s", "≤ 40 s", slowest <= 40)
+    good &= bound(rows, "100 machines: memory of slipway", f"{large['memory']:.0f} MiB", "≤ 200 MiB", large["memory"] <= 200)
+    table = [f"| {name} | {took.wall:.1f} | {took.cpu:.1f} |" for name, took in (
+        ("Slipway, agent in place: connect, facts, every check, every pair probed", small["again"]),
+        ("Slipway, first contact: the agent is sent as well", small["first"]),
+        ("`ssh HOST true`, all at once", small["ssh"]),
+        (f"`ansible -m setup`, 30 forks, pipelining ({ANSIBLE.replace('==', ' ')}): facts only", peer),
+        ("Slipway, 100 light machines, first contact", large["first"]),
+        ("Slipway, 100 light machines, agent in place", large["again"]))]
+    newline = "\n"
+    return good, f"""# Benchmarks: hosts
+
+Written by `make bench`; the figures are those of one run on {os.cpu_count()} cores. Every machine is on the same computer, so
+CPU seconds are those of both ends. Machines are noisy: what counts are the ratios within a run.
+
+| what | seen | bound | |
+|---|---|---|---|
+{newline.join(rows)}
+
+| 30 machines, unless said otherwise | s | CPU s |
+|---|---|---|
+{newline.join(table)}
+
+| one connection | Slipway | OpenSSH | |
+|---|---|---|---|
+| a command | {ours['command'] * 1e3:.1f} ms | {command * 1e3:.0f} ms (`ssh HOST true`) | {command / ours['command']:.0f} × |
+| a file of {MIB} MiB, with digest and fsync | {ours['upload']:.2f} s | {upload:.2f} s (`scp`, neither) | {upload / ours['upload']:.1f} × |
+
+The 100 machines were asked {large['checks']} questions.
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("programs", type=pathlib.Path)
+    parser.add_argument("--write", type=pathlib.Path)
+    options = parser.parse_args()
+    programs = options.programs.resolve()
+    with tempfile.TemporaryDirectory(prefix="slipway-bench-") as folder:
+        good, text = report(thirty(folder, programs), hundred(folder, programs))
+    print(text)
+    if options.write:
+        options.write.write_text(text)
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
