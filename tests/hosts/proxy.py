@@ -61,8 +61,18 @@ class Connection:
                 if how == "reset":
                     end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     end.shutdown(socket.SHUT_RD)  # wakes the thread that reads, without a FIN
-                if how in ("reset", "close"):
+                elif how == "close":
+                    end.shutdown(socket.SHUT_RDWR)
+                if how != "stall":
                     end.close()
+
+
+    def let_go(self):
+        """Also of one that stalls: whoever still waits at an end is told."""
+        for end in (self.client, self.machine):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
 
 
 class Proxy:
@@ -78,7 +88,8 @@ class Proxy:
 
     def __exit__(self, *_):
         self.listening.close()
-        self.break_all("close")
+        for connection in self.connections:
+            connection.let_go()
 
     def next(self, *plans):
         """What happens to the next connections, one after the other; those after them are whole."""
