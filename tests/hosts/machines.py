@@ -57,11 +57,18 @@ class Machine:
         """Its SSH server with these settings before all others; new connections only."""
         file = "/etc/ssh/sshd_config.d/00-test.conf"
         self.put(file, "\n".join(lines) + "\n")
-        self.sh("systemctl reload ssh")
+        self._reload_sshd()
         try:
             yield
         finally:
-            self.sh(f"rm {file} && systemctl reload ssh")
+            self.sh(f"rm {file}")
+            self._reload_sshd()
+
+    def _reload_sshd(self):
+        """It begins anew, and for a moment does not listen."""
+        self.sh("pid=$(systemctl show -P MainPID ssh); before=$(stat -Lc %i /proc/$pid/fd/3 2>/dev/null); systemctl reload ssh; "
+                "for i in $(seq 100); do now=$(stat -Lc %i /proc/$pid/fd/3 2>/dev/null); "
+                'test -n "$now" && test "$now" != "$before" && exit 0; sleep 0.05; done; exit 1')
 
     @contextlib.contextmanager
     def changed(self, do, undo):

@@ -1,0 +1,53 @@
+"""What the tests of faults share: hosts behind a proxy that breaks, and a script that counts how often it runs."""
+
+import pathlib
+import sys
+from datetime import datetime
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import machines  # noqa: E402
+from machines import wait_until  # noqa: E402
+from proxy import Proxy  # noqa: E402
+
+LONGEST = 60  # seconds until a fault has been mended or named
+LINES = 24
+# Says how often it ran, and takes six seconds about it.
+COUNTED = f"echo run >>/root/count; sync /root/count; for i in $(seq {LINES}); do echo line $i; sleep 0.25; done; exit %d"
+ALL_LINES = [f"line {i}" for i in range(1, LINES + 1)]
+
+
+class Faulty(machines.Case):
+    def setUp(self):
+        super().setUp()
+        self.machine().sh("rm -f /root/count")
+
+    def through(self, proxy, machine="node1", **fields):
+        """The machine as a host that is reached through the proxy."""
+        return self.host(machine, address="127.0.0.1", port=proxy.port, internalAddress=self.machine(machine).address, **fields)
+
+    def proxy(self, machine="node1"):
+        made = Proxy(self.machine(machine).address)
+        self.addCleanup(made.__exit__)
+        return made
+
+    def runs_of_script(self):
+        return self.machine().sh("cat /root/count").count("run")
+
+    def lines(self, site):
+        """What the script said in all sessions of the run, in order."""
+        return [e["line"] for e in site.events("log.line") if e["step"] == "pre-install-script-work"]
+
+    def wait_for_line(self, site, number, run):
+        wait_until(lambda: run.poll() is not None or f"line {number}" in (self.lines(site) if site.journal.exists() else []),
+                   f"line {number} of the script")
+        self.assertIsNone(run.poll(), "the run must not have ended yet")
+
+    def failure(self, site):
+        """The error of the only failed step of the last run."""
+        ends = [e for e in site.events("step.finished") if "error" in e]
+        self.assertTrue(ends, "no step has failed")
+        return ends[-1]["error"]
+
+
+def seconds_between(first, second):
+    return (datetime.fromisoformat(second) - datetime.fromisoformat(first)).total_seconds()
