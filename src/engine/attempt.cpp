@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/failpoint.hpp"
 #include "base/text.hpp"
+#include "engine/output_cap.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +59,7 @@ class Attempt final : public Context {
     }
     std::stop_token stop() const override { return in_.stop; }
     Clock& clock() override { return in_.world.clock; }
-    void log(std::string_view stream, std::string_view line) override;
+    void log(std::string_view stream, std::string_view line) override { output_.add(stream, line); }
     const std::string& before() const override { return before_; }
     bool recorded_as_done() const override { return in_.recorded_as_done; }
     bool interrupted() const override { return in_.open_intent || attempt_ > 1; }
@@ -75,6 +76,7 @@ class Attempt final : public Context {
     Finished stopped();
     Event event(std::string_view type, Level level, json::object body) const;
     void record_result(std::string_view outcome, const Failure& failure, Level level);
+    void record_line(std::string_view stream, std::string_view line);
     template <class Write>
     void write(Event event, Write&& write);
 
@@ -82,6 +84,8 @@ class Attempt final : public Context {
     const Node& node_;
     const Step& step_;
     std::string before_;
+    OutputCap output_{
+        [this](std::string_view stream, std::string_view line) { record_line(stream, line); }};
     int attempt_ = 1;
     bool intent_recorded_ = false;
     StepEnd end_ = StepEnd::unchanged;
@@ -145,6 +149,7 @@ void Attempt::try_once() {
     if (!in_.undo && !seen.before.empty()) before_ = seen.before;
     kAfterIntent.hit();
     step_.act(*this);
+    output_.finish();
     kAfterAct.hit();
     verify();
     kAfterVerify.hit();
@@ -175,6 +180,7 @@ bool Attempt::may_retry(const Error& error) const {
 
 // Says how long to wait before the next try.
 Millis Attempt::announce_retry(const Error& error) {
+    output_.finish();
     const RetryPolicy& policy = step_.retry;
     const double ms = std::min(
         static_cast<double>(policy.longest_wait.count()),
@@ -196,6 +202,7 @@ Millis Attempt::announce_retry(const Error& error) {
 }
 
 Finished Attempt::finish(StepEnd end, Failure failure) {
+    output_.finish();
     const auto outcome = [&]() -> std::string_view {
         switch (end) {
             case StepEnd::changed: return in_.undo ? "undone" : "changed";
@@ -300,7 +307,7 @@ void Attempt::write(Event event, Write&& write) {
     if (in_.publish) in_.publish(std::move(event));
 }
 
-void Attempt::log(std::string_view stream, std::string_view line) {
+void Attempt::record_line(std::string_view stream, std::string_view line) {
     const std::string text = printable(line.substr(0, kLongestLine), true);
     write(event("log.line", Level::info, {{"stream", stream}, {"line", text}}),
           [&](std::vector<store::EventRow> rows) {

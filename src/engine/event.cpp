@@ -32,7 +32,8 @@ constexpr std::array kTypes = {
               "for, error, message, cause, remedy, holder"},
     EventType{"step.finished", "A step has ended.",
               "outcome, attempt, seconds, error, message, cause, remedy"},
-    EventType{"log.line", "A line of output of a step.", "stream, line"},
+    EventType{"log.line", "A line of output of a step; of very long output its beginning and end.",
+              "stream, line"},
     EventType{"progress", "How far the run is.",
               "percent, done, total, running, seconds-left, seconds-left-low, seconds-left-high"},
 };
