@@ -43,7 +43,7 @@ class Links(Faulty):
             held.enter_context(socket.create_connection((self.machine("node2").address, 22)))  # and never logs in
             site.refused("node2", "HOST-UNREACHABLE", "SSH server")
             run = site.start("preflight")
-            time.sleep(0.5)  # it is being refused
+            self.pause(0.5)  # it is being refused
             held.close()
             run.communicate(timeout=LONGEST)
             self.assertEqual(run.returncode, 0)
@@ -56,7 +56,7 @@ class Scripts(Faulty):
         self.wait_for_line(site, 4, run)
         self.lab.run("link", "node1", "down").expect(0)
         try:
-            time.sleep(8)  # the script ends meanwhile, or nearly so
+            self.pause(8)  # the script ends meanwhile, or nearly so
         finally:
             self.lab.run("link", "node1", "up").expect(0)
         run.communicate(timeout=LONGEST)

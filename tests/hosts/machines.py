@@ -162,6 +162,13 @@ class Site:
 class Case(case.Case):
     maxDiff = None
     lab = None
+
+    @staticmethod
+    def pause(seconds):
+        """For a fault that must last: nothing tells from outside that it has."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            time.sleep(0.1)
     machines = {}
 
     def machine(self, name="node1"):
