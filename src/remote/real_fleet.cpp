@@ -27,6 +27,17 @@ Fd unnamed_file(const Secret& content) {
     return fd;
 }
 
+// The SSH client expands these in the paths of its files, and most of them cannot be escaped.
+void require_plain_path(const std::string& path, std::string_view what, std::string_view special) {
+    if (path.find_first_of(special) == std::string::npos && path.find("${") == std::string::npos)
+        return;
+    throw UserError("SSH-PATH", fmt::format("{}: {}", what, printable(path)),
+                    {.cause = fmt::format("the SSH client takes one of {} and ${{ in it for "
+                                          "something else",
+                                          special),
+                     .remedy = "move it to a path without these"});
+}
+
 std::string path_of(const Fd& fd) { return fmt::format("/proc/{}/fd/{}", ::getpid(), fd.get()); }
 
 }  // namespace
@@ -41,6 +52,7 @@ std::shared_ptr<const Login> RealFleet::login_of(
     login->port = host.port;
     login->user = host.user;
     login->key_file = host.key.file;
+    require_plain_path(host.key.file, "the private key of " + host.name, "%");
     const auto secrets = credentials.find(host.name);
     if (secrets != credentials.end()) {
         login->password = !secrets->second.password.empty();
@@ -60,6 +72,7 @@ std::shared_ptr<const Login> RealFleet::login_of(
 
 RealFleet::RealFleet(const config::Spec& spec, std::map<std::string, Credentials> credentials,
                      RealFleetOptions options) {
+    require_plain_path(options.known_hosts, "the state folder", "%\"\\");
     for (const config::Host& host : spec.hosts) login_of(spec, host, credentials);
     dialer_ =
         std::make_unique<Dialer>(SshOptions{.known_hosts = std::move(options.known_hosts),
