@@ -48,8 +48,8 @@ class File : public Resource {
     }
 
   private:
-    // A unit masked on disk stays as it was in systemd's memory until it looks again. A crash before
-    // that does no harm: the disk is what counts at the next boot.
+    // A unit masked on disk stays as it was in systemd's memory until it looks again. A crash
+    // before that does no harm: the disk is what counts at the next boot.
     void tell_systemd(Target& target) const {
         if (name().starts_with("/etc/systemd/system/"))
             run_checked(target, {"systemctl", "daemon-reload"});
