@@ -107,7 +107,7 @@ class Site:
 
     def write(self, hosts, parts):
         """A JSON document is a YAML document."""
-        self.hosts, self.parts = hosts, parts
+        self.spec_hosts, self.parts = hosts, parts
         self.spec.write_text(json.dumps({"apiVersion": "slipway.dev/v1", "kind": "Cluster", "metadata": {"name": self.name},
                                          "spec": {"hosts": hosts, **parts}}, ensure_ascii=False, indent=1))
 

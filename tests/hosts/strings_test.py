@@ -158,14 +158,14 @@ class OnMachines(Hostile):
         env = {f"V{i}": text for i, text in enumerate(TEXTS)}
         site = self.script_site("env -0 | base64 -w0")
         site.parts["hooks"]["preInstall"][0]["env"] = env
-        site.write(site.hosts, site.parts)
+        site.write(site.spec_hosts, site.parts)
         refused = self.refused_paths(site)
         kept = {k: v for k, v in env.items() if f"hooks.preInstall[0].env.{k}" not in refused}
         self.assertGreater(len(kept), 200)
         site.parts["hooks"]["preInstall"][0]["env"] = kept
         # The log keeps 4 KiB of a line: the machine itself keeps the whole.
         site.parts["hooks"]["preInstall"][0]["script"] = "env -0 | base64 -w0 >/root/env"
-        site.write(site.hosts, site.parts)
+        site.write(site.spec_hosts, site.parts)
         site.run("apply", "--yes").expect(0)
         arrived = dict(item.split("=", 1) for item in base64.b64decode(self.machine().sh("cat /root/env")).decode().split("\0") if item)
         self.assertEqual({k: v for k, v in arrived.items() if re.fullmatch(r"V\d+", k)}, kept)
@@ -195,7 +195,7 @@ class OnMachines(Hostile):
             site = self.script_site("true", name=f"site{number}")
             site.parts["os"]["sysctl"] = True
             site.parts["os"]["extraSysctls"] = {"kernel.domainname": text}
-            site.write(site.hosts, site.parts)
+            site.write(site.spec_hosts, site.parts)
             site.run("apply", "--yes").expect(0)
             self.assertEqual(self.machine().sh("sysctl -n kernel.domainname").rstrip("\n"), text)
             self.machine().sh("sysctl -q -w kernel.domainname=other && sysctl -q -p /etc/sysctl.d/90-slipway.conf")

@@ -9,7 +9,7 @@ namespace slipway::cluster {
 namespace {
 
 constexpr const char* kLink = "/etc/localtime";
-const std::string kZones = "/usr/share/zoneinfo/";
+const std::string kZones = "../usr/share/zoneinfo/";  // as timedatectl writes it
 constexpr const char* kDebianFile = "/etc/timezone";  // Debian keeps the name here as well
 
 class Timezone : public Resource {
