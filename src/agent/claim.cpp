@@ -34,7 +34,8 @@ Holder holder_of(const std::string& text) {
 }  // namespace
 
 void claim_host(const wire::Claim& claim, const std::string& folder) {
-    constexpr int kTries = 60;
+    // A tenth of a second each: it lets the tools it runs end first.
+    constexpr int kTries = 200, kPatience = 150;
     if (claim.owner.find('\n') != std::string::npos || claim.label.find('\n') != std::string::npos)
         throw Failed("bad-request", "an owner is one line");
     make_parents(folder + "/claim");
@@ -48,7 +49,7 @@ void claim_host(const wire::Claim& claim, const std::string& folder) {
             throw Failed("busy", holder.label.empty() ? "another run" : holder.label);
         }
         if (holder.pid > 1 && holder.pid != ::getpid())
-            ::kill(holder.pid, tried < kTries / 2 ? SIGTERM : SIGKILL);
+            ::kill(holder.pid, tried < kPatience ? SIGTERM : SIGKILL);
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     const std::string text = claim.owner + "\n" + claim.label + "\n" + std::to_string(::getpid());

@@ -9,8 +9,23 @@
 
 #include <openssl/crypto.h>
 
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+namespace {
+
+// Becomes readable at SIGTERM, which a later agent of the same run sends to one whose client is
+// gone.
+int wish_to_stop() {
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    ::sigaddset(&signals, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &signals, nullptr);  // before any thread: all of them inherit it
+    return ::signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
     namespace agent = slipway::agent;
@@ -25,7 +40,7 @@ int main(int argc, char** argv) {
     }
     try {
         if (role == "job" && argc == 3) return agent::run_job(argv[2]);
-        agent::serve(STDIN_FILENO, STDOUT_FILENO, agent::answer);
+        agent::serve(STDIN_FILENO, STDOUT_FILENO, agent::answer, {.stop_fd = wish_to_stop()});
     } catch (const std::exception& error) {
         std::fprintf(stderr, "slipway-agent: %s\n", error.what());
         return 1;

@@ -25,6 +25,9 @@ using std::chrono::milliseconds;
 
 constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr milliseconds kGrace{3000};
+// A tool of the system that is cut off leaves locks, temporary files and half a change behind: it
+// is let end when nobody waits for it any more, if that takes no longer than this.
+constexpr milliseconds kToolPatience{8000};
 // How long output may stay open after the program itself has ended (a daemon it left behind).
 constexpr milliseconds kLookAgain{50};
 
@@ -215,19 +218,23 @@ class Guard {
 
 template <class Sink>
 wire::ExitStatus wait_for_end(Guard& guard, Pump& out, Pump& err, const wire::Exec& exec,
-                              Request& request, Sink& sink) {
+                              Request& request, Sink& sink, milliseconds patience) {
     const Steady::time_point begin = Steady::now();
     const milliseconds limit(exec.deadline_ms);
+    std::optional<Steady::time_point> cancelled;
     while (true) {
         std::array<pollfd, 3> wait = {pollfd{out.fd(), POLLIN, 0}, pollfd{err.fd(), POLLIN, 0},
-                                      pollfd{request.cancel_fd(), POLLIN, 0}};
+                                      pollfd{cancelled ? -1 : request.cancel_fd(), POLLIN, 0}};
         // With both pipes closed the end is near: look often.
         const milliseconds pause = out.open() || err.open() ? kLookAgain : milliseconds(1);
         ::poll(wait.data(), wait.size(), static_cast<int>(pause.count()));
         out.drain(sink);
         err.drain(sink);
-        if (request.cancelled()) throw Failed("cancelled", "cancelled");
+        if (request.cancelled() && !cancelled) cancelled = Steady::now();
+        if (cancelled && Steady::now() - *cancelled >= patience)
+            throw Failed("cancelled", "cancelled");
         if (const std::optional<int> status = guard.ended()) {
+            if (cancelled) throw Failed("cancelled", "cancelled");
             out.drain(sink);
             err.drain(sink);
             return {.code = exit_code_of(*status)};
@@ -242,7 +249,8 @@ wire::ExitStatus wait_for_end(Guard& guard, Pump& out, Pump& err, const wire::Ex
 }
 
 template <class Sink>
-wire::ExitStatus run_process(const wire::Exec& exec, Request& request, Sink& sink) {
+wire::ExitStatus run_process(const wire::Exec& exec, Request& request, Sink& sink,
+                             milliseconds patience) {
     Pipe in, out, err;
     const pid_t pid = start_process(
         exec,
@@ -260,7 +268,7 @@ wire::ExitStatus run_process(const wire::Exec& exec, Request& request, Sink& sin
     } const end_of_input{request};
     Guard guard(pid);
     Pump out_pump(out.read_end(), wire::Stream::out), err_pump(err.read_end(), wire::Stream::err);
-    return wait_for_end(guard, out_pump, err_pump, exec, request, sink);
+    return wait_for_end(guard, out_pump, err_pump, exec, request, sink, patience);
 }
 
 }  // namespace
@@ -315,7 +323,7 @@ wire::ExitStatus execute(const wire::Exec& exec, Request& request) {
     const auto sink = [&](wire::Stream stream, std::string_view bytes) {
         request.send(stream, bytes);
     };
-    return run_process(exec, request, sink);
+    return run_process(exec, request, sink, milliseconds(0));
 }
 
 ToolResult run_tool(std::vector<std::string> argv, Request& request,
@@ -327,7 +335,7 @@ ToolResult run_tool(std::vector<std::string> argv, Request& request,
         kept += bytes.substr(0, kKept - std::min(kKept, kept.size()));
     };
     const wire::Exec exec{.argv = std::move(argv), .env = std::move(env)};
-    result.code = static_cast<int>(run_process(exec, request, sink).code);
+    result.code = static_cast<int>(run_process(exec, request, sink, kToolPatience).code);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include "base/mutex.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <deque>
@@ -178,10 +179,11 @@ class Server {
 
   private:
     bool wait_for_input() {
-        pollfd wait{.fd = in_, .events = POLLIN, .revents = 0};
+        std::array<pollfd, 2> wait = {pollfd{in_, POLLIN, 0}, pollfd{options_.stop_fd, POLLIN, 0}};
         while (true) {
-            const int ready = ::poll(&wait, 1, static_cast<int>(options_.idle_limit.count()));
-            if (ready > 0) return true;
+            const int ready =
+                ::poll(wait.data(), wait.size(), static_cast<int>(options_.idle_limit.count()));
+            if (ready > 0) return wait[1].revents == 0;
             if (ready == 0 || errno != EINTR) return false;
         }
     }

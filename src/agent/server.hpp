@@ -16,6 +16,7 @@ struct ServerOptions {
     // A client that is silent for this long is gone, even if nobody told us.
     std::chrono::milliseconds idle_limit = std::chrono::seconds(90);
     std::size_t max_requests = 64;
+    int stop_fd = -1;  // when it becomes readable, as if the input had ended
 };
 
 // Answers a request's message with the encoded reply.

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/failpoint.hpp"
 #include "base/text.hpp"
+#include "remote/change_failpoints.hpp"
 #include "remote/commands.hpp"
 #include "remote/machine.hpp"
 #include "remote/simulated_facts.hpp"
@@ -15,11 +16,6 @@
 namespace slipway::remote {
 
 namespace {
-
-const Failpoint kBeforeChange("host.before-change", Failpoint::Where::apply,
-                              "a call is about to change a simulated host", true);
-const Failpoint kAfterChange("host.after-change", Failpoint::Where::apply,
-                             "a call has changed a simulated host and not yet returned", true);
 
 // Longer than any run; a call that hangs ends when it is cancelled.
 constexpr Micros kForGood = std::chrono::hours(24 * 365);

@@ -37,6 +37,10 @@ def comparable(snapshot):
 
 
 class Suite:
+    """The cases on simulated hosts; tests/hosts/crash_test.py runs them on a machine of the lab."""
+
+    workers = 2
+
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         self.sites, self.kills = 0, 0
@@ -49,7 +53,7 @@ class Suite:
         self.hosts = comparable(reference.hosts())
         self.outcomes = reference.outcomes()
         reference.run("reset", "--yes").expect(0)
-        assert comparable(reference.hosts()) == self.found, "an undisturbed reset does not put everything back"
+        self.expect_hosts(reference, self.found, "an undisturbed reset does not put everything back")
         self.undone = reference.outcomes()
 
     def site(self, name):
@@ -66,9 +70,12 @@ class Suite:
         assert result.code == KILLED, f"{place} did not fire in {command}: exit {result.code}\n{result.err[-800:]}"
         self.kills += 1
 
+    def expect_hosts(self, site, wanted, what):
+        assert comparable(site.hosts()) == wanted, what
+
     def check_applied(self, site, what):
         site.run("resume").expect(0)
-        assert comparable(site.hosts()) == self.hosts, f"{what}: the hosts differ from an undisturbed run"
+        self.expect_hosts(site, self.hosts, f"{what}: the hosts differ from an undisturbed run")
         outcomes = site.outcomes()
         assert outcomes == self.outcomes, f"{what}: the journal differs: " + str(
             {k: (outcomes.get(k), v) for k, v in self.outcomes.items() if outcomes.get(k) != v})
@@ -94,7 +101,7 @@ class Suite:
             self.check_applied(site, what)
             return
         # The kill came after the last word was on disk.
-        assert comparable(site.hosts()) == self.hosts, f"{what}: the hosts differ"
+        self.expect_hosts(site, self.hosts, f"{what}: the hosts differ")
         assert site.outcomes() == self.outcomes, f"{what}: the journal differs"
 
     def twice_case(self, first, second):
@@ -108,7 +115,7 @@ class Suite:
         site.run("apply", "--yes").expect(0)
         self.kill(site, place, "reset", "--yes")
         site.run("resume").expect(0)
-        assert comparable(site.hosts()) == self.found, f"reset, {place}: the hosts are not as they were found"
+        self.expect_hosts(site, self.found, f"reset, {place}: the hosts are not as they were found")
         outcomes = site.outcomes()
         assert outcomes == self.undone, f"reset, {place}: the journal differs"
 
@@ -132,6 +139,9 @@ class Suite:
             else:
                 yield self.apply_case, (name,)
 
+    def after_case(self):
+        """Simulated hosts are each site's own: nothing to put back."""
+
     def run(self):
         started = time.monotonic()
         cases = list(self.cases())
@@ -143,8 +153,10 @@ class Suite:
                 function(*arguments)
             except AssertionError as error:
                 failures.append(f"{function.__name__} {arguments}: {error}")
+            finally:
+                self.after_case()
 
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(self.workers) as pool:
             list(pool.map(one, cases))
         fired = {p["name"] for p in self.places}
         print(f"{len(cases)} cases over {len(fired)} failpoints and {len(self.outcomes)} steps, "

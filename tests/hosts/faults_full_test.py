@@ -37,6 +37,12 @@ class Links(Faulty):
         self.assertFalse(self.machine().exists("/data"))
         self.assertEqual(self.machine().sh("find / /var/lib /run -xdev -name '.slipway*'"), "")
 
+    def test_login_that_swallows_all_input_is_named_in_time(self):
+        bashrc = "/home/deploy/.bashrc"
+        with self.machine().changed(f"cp -p {bashrc} {bashrc}.kept; echo 'cat >/dev/null' >{bashrc}", f"mv {bashrc}.kept {bashrc}"), \
+                self.within(LONGEST):
+            self.site(self.host(login="deploy")).refused("node1", "HOST-UNREACHABLE", "does not come to an end in time")
+
     def test_server_that_takes_no_more_logins_is_waited_for(self):
         with self.machine("node2").sshd("MaxStartups 1"), contextlib.ExitStack() as held:
             site = self.site(self.host("node2"))

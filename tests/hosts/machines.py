@@ -31,6 +31,9 @@ from site_of_machines import LAB, Site as Lab, wait_until  # noqa: E402, F401
 from slipway import CLEAN  # noqa: E402
 
 
+FULL = os.environ.get("SLIPWAY_FULL") == "1"  # every case of a matrix, instead of a sample of them
+
+
 class Machine:
     """One machine as root sees it, over a path that Slipway has no part in."""
 
@@ -105,7 +108,7 @@ class Site:
 
     def write(self, hosts, parts):
         """A JSON document is a YAML document."""
-        self.hosts, self.parts = hosts, parts
+        self.spec_hosts, self.parts = hosts, parts
         self.spec.write_text(json.dumps({"apiVersion": "slipway.dev/v1", "kind": "Cluster", "metadata": {"name": self.name},
                                          "spec": {"hosts": hosts, **parts}}, ensure_ascii=False, indent=1))
 

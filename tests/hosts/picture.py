@@ -29,13 +29,15 @@ SYSCTLS_LEFT_OUT = [
     r"net\.ipv[46]\..*\.(lo|eth\d)\..*stable_secret",
 ]
 
-SCRIPT = r"""
+FILES = r"""
 set -eu
 section() { printf '\0%s\0' "$1"; }
 section files
-find / /var/lib /run -xdev -printf '%p\t%y %m %u:%g %l\n'
+find ROOTS -xdev -printf '%p\t%y %m %u:%g %l\n'
 section contents
-find / /var/lib /run -xdev -type f ! -path '/var/log/journal/*' -print0 | xargs -0 sha256sum -- 2>/dev/null || true
+find ROOTS -xdev -type f ! -path '/var/log/journal/*' -print0 | xargs -0 sha256sum -- 2>/dev/null || true
+"""
+REST = r"""
 section units
 systemctl list-unit-files --no-legend --no-pager --plain | sed 's/ \+/ /g' | grep -v ' transient '
 section states
@@ -60,7 +62,16 @@ STATES_LEFT_OUT = r"(user@.*|user-runtime-dir@.*|session-.*|run-.*|systemd-(tmpf
 
 def take(machine):
     """{section: {what: how it is}}"""
-    words = machine.sh(SCRIPT).split("\0")
+    return _read(machine.sh(FILES.replace("ROOTS", "/ /var/lib /run") + REST))
+
+
+def take_files(machine, *roots):
+    """The files below some folders alone, which takes a tenth of the time."""
+    return _read(machine.sh(FILES.replace("ROOTS", " ".join(roots))))
+
+
+def _read(text):
+    words = text.split("\0")
     told = dict(zip(words[1::2], words[2::2]))
     out = {}
     for section, text in told.items():
@@ -81,10 +92,11 @@ def _leave_out(picture):
     files = re.compile("|".join(FILES_LEFT_OUT))
     for section in ("files", "contents"):
         picture[section] = {p: v for p, v in picture[section].items() if not files.fullmatch(p)}
-    sysctls = re.compile("|".join(SYSCTLS_LEFT_OUT))
-    picture["sysctls"] = {k: v for k, v in picture["sysctls"].items() if not sysctls.fullmatch(k)}
-    states = re.compile(STATES_LEFT_OUT)
-    picture["states"] = {s: v for s, v in picture["states"].items() if not states.fullmatch(s.split(" ")[0])}
+    if "sysctls" in picture:
+        sysctls = re.compile("|".join(SYSCTLS_LEFT_OUT))
+        picture["sysctls"] = {k: v for k, v in picture["sysctls"].items() if not sysctls.fullmatch(k)}
+        states = re.compile(STATES_LEFT_OUT)
+        picture["states"] = {s: v for s, v in picture["states"].items() if not states.fullmatch(s.split(" ")[0])}
 
 
 def differences(before, after, sections=None):

@@ -9,6 +9,7 @@ namespace slipway::cluster {
 namespace {
 
 constexpr const char* kLink = "/etc/localtime";
+const std::string kZones = "../usr/share/zoneinfo/";  // as timedatectl writes it
 constexpr const char* kDebianFile = "/etc/timezone";  // Debian keeps the name here as well
 
 class Timezone : public Resource {
@@ -32,9 +33,15 @@ class Timezone : public Resource {
         return {"change", describe(), fmt::format("{} -> {}", zone_of(now), zone_)};
     }
 
-    // timedatectl leaves Debian's file as it is (seen with systemd 252).
+    // timedatectl knows the names of zones. Seen with systemd 252: it leaves Debian's file as it
+    // is, and does nothing when its service, running for half a minute, has set the same zone
+    // before.
     void apply(Target& target) const override {
         run_checked(target, {"timedatectl", "set-timezone", zone_});
+        if (zone_of(read(target)) != zone_) {
+            target.host.write_file(
+                kLink, {.content = "", .mode = 0777, .link_target = kZones + zone_}, target.call);
+        }
         std::optional<remote::FileState> name = target.host.read_file(kDebianFile, target.call);
         if (!name || name->folder || !name->link_target.empty()) return;
         name->content = zone_ + "\n";

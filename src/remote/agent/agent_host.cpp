@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "remote/agent/failures.hpp"
 #include "remote/agent/output.hpp"
+#include "remote/change_failpoints.hpp"
 #include "remote/ssh/diagnose.hpp"
 
 #include <charconv>
@@ -25,6 +26,25 @@ wire::Exec to_wire(const Command& command) {
             .folder = command.folder,
             .deadline_ms = command.deadline.count(),
             .has_input = !command.input.empty()};
+}
+
+bool changes_host(Verb verb) {
+    switch (verb) {
+        case Verb::exec:
+        case Verb::write_file:
+        case Verb::remove_file:
+        case Verb::set_unit:
+        case Verb::restart_unit:
+        case Verb::packages:
+        case Verb::set_sysctl:
+        case Verb::set_module:
+        case Verb::set_swap:
+        case Verb::add_user:
+        case Verb::remove_user:
+        case Verb::fetch:
+        case Verb::start_job: return true;
+        default: return false;
+    }
 }
 
 std::string line_of(const Command& command) { return printable(join(command.argv, " ")); }
@@ -74,7 +94,9 @@ template <class Answer, class Question>
 Answer AgentHost::ask(Verb verb, const Question& question, const CallOptions& call,
                       const std::string& doing, const CallData& data) {
     const std::shared_ptr<Link> connection = link(call.stop);
+    if (changes_host(verb)) kBeforeChange.hit();
     const Reply reply = connection->channel().call(verb, wire::encode(question), data, call.stop);
+    if (changes_host(verb)) kAfterChange.hit();
     if (reply.failed) throw_failure(name_, doing, reply.failure);
     try {
         return wire::decode<Answer>(reply.body);
