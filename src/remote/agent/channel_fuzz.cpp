@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace slipway;
+    ::signal(SIGPIPE, SIG_IGN);  // as the program does
     int pair[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) return 0;
     const Fd ours(pair[0]);
