@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <thread>
 
 #include <fcntl.h>
@@ -28,7 +27,7 @@ Holder holder_of(const std::string& text) {
     if (first == std::string::npos || second == std::string::npos) return holder;
     holder.owner = text.substr(0, first);
     holder.label = text.substr(first + 1, second - first - 1);
-    holder.pid = static_cast<pid_t>(std::atoi(text.c_str() + second + 1));
+    holder.pid = to_pid(std::string_view(text).substr(second + 1));
     return holder;
 }
 

@@ -224,7 +224,8 @@ void forget_job(const std::string& name, Request& request) {
         if (has_systemd()) {
             run_tool({"systemctl", "--quiet", "stop", "--", unit_of(name)}, request);
         } else if (const auto mark = read_text(folder + "/mark")) {
-            ::kill(static_cast<pid_t>(std::atoi(mark->c_str())), SIGTERM);
+            const pid_t runner = to_pid(*mark);
+            if (runner > 1) ::kill(runner, SIGTERM);
         }
         for (int i = 0; i < 100 && runner_lives(folder); ++i)
             std::this_thread::sleep_for(kLookAgain);

@@ -1,15 +1,12 @@
+#include "agent/facts/modules.hpp"
 #include "agent/machine.hpp"
 #include "agent/process.hpp"
 #include "agent/system.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <sstream>
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace slipway::agent {
@@ -27,52 +24,6 @@ std::string sysctl_path(std::string key) {
         for (char& c : key) c = c == '.' ? '/' : c == '/' ? '.' : c;
     }
     return "/proc/sys/" + key;
-}
-
-bool exists(const std::string& path) {
-    struct stat info{};
-    return ::lstat(path.c_str(), &info) == 0;
-}
-
-std::string module_key(std::string name) {
-    std::ranges::replace(name, '-', '_');
-    if (name.empty() || name.front() == '_' || name.find('/') != std::string::npos)
-        throw Failed("bad-request", "'" + name + "' is no name of a kernel module");
-    return name;
-}
-
-bool built_in(const std::string& key) {
-    utsname name{};
-    ::uname(&name);
-    const std::optional<std::string> list =
-        read_text(std::string("/lib/modules/") + name.release + "/modules.builtin");
-    if (!list) return false;
-    std::istringstream lines(*list);
-    for (std::string line; std::getline(lines, line);) {
-        const std::size_t slash = line.rfind('/');
-        std::string base = line.substr(slash == std::string::npos ? 0 : slash + 1);
-        base = base.substr(0, base.find(".ko"));
-        std::ranges::replace(base, '-', '_');
-        if (base == key) return true;
-    }
-    return false;
-}
-
-// A kernel without a list of its modules (containers, small systems) still shows what it can do.
-bool visibly_there(const std::string& key) {
-    static constexpr std::array<std::pair<std::string_view, const char*>, 6> kSigns = {{
-        {"br_netfilter", "/proc/sys/net/bridge/bridge-nf-call-iptables"},
-        {"nf_conntrack", "/proc/sys/net/netfilter/nf_conntrack_max"},
-        {"ip_vs", "/proc/net/ip_vs"},
-        {"ip_tables", "/proc/net/ip_tables_names"},
-        {"ip6_tables", "/proc/net/ip6_tables_names"},
-        {"tun", "/dev/net/tun"},
-    }};
-    for (const auto& [module, sign] : kSigns) {
-        if (module == key && exists(sign)) return true;
-    }
-    const std::optional<std::string> systems = read_text("/proc/filesystems");
-    return systems && (*systems + "\n").find("\t" + key + "\n") != std::string::npos;
 }
 
 // /proc writes some characters of paths as octal escapes.
@@ -109,8 +60,11 @@ void set_sysctl(const std::string& key, const std::string& value) {
 }
 
 bool module_loaded(const std::string& name) {
-    const std::string key = module_key(name);
-    return exists("/sys/module/" + key) || built_in(key) || visibly_there(key);
+    if (name.empty() || name.front() == '-' || name.find('/') != std::string::npos)
+        throw Failed("bad-request", "'" + name + "' is no name of a kernel module");
+    const Root machine;
+    const std::string state = Modules(machine).state(name);
+    return state == "loaded" || state == "builtin";
 }
 
 void set_module(const wire::Switch& wanted, Request& request) {

@@ -1,6 +1,7 @@
 #include "agent/machine.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 
 #include <fcntl.h>
@@ -15,7 +16,7 @@ namespace {
 std::string architecture() {
     utsname name{};
     ::uname(&name);
-    const std::string machine = name.machine;
+    std::string machine = name.machine;
     if (machine == "x86_64") return "amd64";
     if (machine == "aarch64") return "arm64";
     return machine;
@@ -32,6 +33,12 @@ wire::Hello hello() {
 }
 
 std::string boot_id() { return read_text("/proc/sys/kernel/random/boot_id").value_or(""); }
+
+pid_t to_pid(std::string_view text) {
+    pid_t pid = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+    return error == std::errc() && end == text.data() + text.size() ? pid : 0;
+}
 
 std::string state_folder() {
     const char* folder = ::getenv("SLIPWAY_AGENT_FOLDER");

@@ -165,7 +165,7 @@ class Feeder {
                 while (std::optional<std::string> bytes = request.receive()) {
                     if (!write_all(*bytes)) break;
                 }
-            } catch (const Failed&) {
+            } catch (const Failed&) {  // NOLINT(bugprone-empty-catch)
                 // cancelled: the process is being ended as well
             }
             ::close(fd_);

@@ -11,7 +11,7 @@ void set_unit(const wire::SetUnit& wanted, Request& request);
 void restart_unit(const std::string& name, Request& request);
 
 std::string package_version(const std::string& name, Request& request);  // "" = not installed
-void change_packages(const wire::ChangePackages& change, Request& request);
+void change_packages(const wire::ChangePackages& wanted, Request& request);
 
 wire::User user_state(const std::string& name);
 void add_user(const wire::User& user, Request& request);

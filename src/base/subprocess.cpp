@@ -77,11 +77,11 @@ Subprocess::Subprocess(const SubprocessOptions& options) {
     std::vector<std::string> argv = options.argv, env = environment(options.env);
     const std::vector<char*> argv_pointers = pointers(argv), env_pointers = pointers(env);
     Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), failed = make_pipe();
-    pid_ = ::fork();
-    if (pid_ < 0)
+    const pid_t child = ::fork();
+    if (child < 0)
         throw StateError("PROGRAM-START", "cannot start " + program + ": " + std::strerror(errno),
                          {.remedy = "raise the limit of processes (ulimit -u)"});
-    if (pid_ == 0) {  // only what is safe between fork and exec in a program with threads
+    if (child == 0) {  // only what is safe between fork and exec in a program with threads
         ::setsid();
         sigset_t none;
         ::sigemptyset(&none);
@@ -101,10 +101,11 @@ Subprocess::Subprocess(const SubprocessOptions& options) {
     do n = ::read(failed.read.get(), &error, sizeof error);
     while (n < 0 && errno == EINTR);
     if (n == sizeof error) {
-        ::waitpid(pid_, nullptr, 0);
+        ::waitpid(child, nullptr, 0);
         throw StateError("PROGRAM-START", "cannot start " + program + ": " + std::strerror(error),
                          {.remedy = "check the file and its permissions"});
     }
+    pid_ = child;
     in_ = std::move(in.write);
     out_ = std::move(out.read);
     err_ = std::move(err.read);

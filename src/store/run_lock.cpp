@@ -85,7 +85,7 @@ LockHolder read_holder(int fd) {
 // empty or still names a process that was killed.
 LockHolder wait_for_holder(int fd) {
     LockHolder holder;
-    for (int tries = 0; tries < 50; ++tries) {
+    for (int tries = 0; tries < 500; ++tries) {
         holder = read_holder(fd);
         const bool here = holder.computer == computer_name();
         const bool gone = here && ::kill(static_cast<pid_t>(holder.pid), 0) != 0 && errno == ESRCH;

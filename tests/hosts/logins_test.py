@@ -256,7 +256,7 @@ class HostKeys(Login):
         self.assertEqual({k["state"] for k in again}, {"trusted"})
         self.assertNotRegex(self.machine("node2").journal(since, "-u", "ssh"), LOGIN_OF_OPS)
         self.assertEqual(site.known_hosts.stat().st_mode & 0o777, 0o600)
-        site.run("preflight").expect(0)
+        site.ignoring("NET-REACH-NETWORK-PLUGIN").run("preflight").expect(0)  # node3 is reached through node1 alone
 
     def test_trust_asks_and_without_a_terminal_refuses_to_guess(self):
         site = self.strict_site(self.host())

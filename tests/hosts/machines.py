@@ -103,6 +103,7 @@ class Site:
         self.spec, self.state = self.folder / "cluster.yaml", self.folder / "state"
         self.env = {}
         self.options = ["--accept-new"]
+        self.ignored = []
         self.write(hosts, parts)
 
     def write(self, hosts, parts):
@@ -115,7 +116,13 @@ class Site:
         words = [*command.split(), *map(str, arguments), "--state", str(self.state)]
         if command in ("plan", "apply", "preflight", "hosts trust", "hosts clean"):
             words += ["-c", str(self.spec), *(self.options if command != "hosts trust" else [])]
+        if command in ("apply", "preflight"):
+            words += [word for check in self.ignored for word in ("--ignore", check)]
         return words
+
+    def ignoring(self, *checks):
+        self.ignored += checks
+        return self
 
     def run(self, command, *arguments, env=None, timeout=180, **keywords):
         return self.program.run(*self.arguments(command, *arguments), env={**self.env, **(env or {})}, timeout=timeout,
@@ -158,6 +165,13 @@ class Site:
 class Case(case.Case):
     maxDiff = None
     lab = None
+
+    @staticmethod
+    def pause(seconds):
+        """For a fault that must last: nothing tells from outside that it has."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            time.sleep(0.1)
     machines = {}
 
     def machine(self, name="node1"):

@@ -71,6 +71,9 @@ class Prepare(machines.Case):
         site = self.site(self.host("node1", login="deploy"),
                          self.host("node2", login="ops", roles=["worker"]),
                          self.host("node3", login="ops-password", roles=["worker"], bastion="node1"))
+        # node2 and node3 lie in networks of their own, which preflight rightly says.
+        self.assertIn("NET-REACH-NETWORK-PLUGIN", site.run("preflight").expect(4).out)
+        site = site.ignoring("NET-REACH-NETWORK-PLUGIN")
         self.assertGreater(site.run("apply", "--yes", "-o", "json").expect(0).json["changed"], 15)
         self.assertEqual(site.run("apply", "--yes", "-o", "json").expect(0).json["changed"], 0)
         self.assertIn(self.machine("node3").address, self.machine("node1").sh("getent ahostsv4 node3"))

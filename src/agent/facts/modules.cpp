@@ -30,12 +30,13 @@ struct Sign {
     std::string_view module;
     std::string_view file;
 };
-constexpr std::array<Sign, 5> kSigns{{
+constexpr std::array<Sign, 6> kSigns{{
     {"br_netfilter", "/proc/sys/net/bridge/bridge-nf-call-iptables"},
     {"ip6_tables", "/proc/net/ip6_tables_names"},
     {"ip_tables", "/proc/net/ip_tables_names"},
     {"ip_vs", "/proc/net/ip_vs"},
     {"nf_conntrack", "/proc/sys/net/netfilter/nf_conntrack_max"},
+    {"tun", "/dev/net/tun"},
 }};
 
 bool shows_itself(const Root& root, const std::string& name) {
@@ -43,8 +44,7 @@ bool shows_itself(const Root& root, const std::string& name) {
     for (const Sign& sign : kSigns) {
         if (sign.module == name) return root.exists(sign.file);
     }
-    if (name != "overlay") return false;
-    return root.read("/proc/filesystems").find("\toverlay\n") != std::string::npos;
+    return root.read("/proc/filesystems").find("\t" + name + "\n") != std::string::npos;
 }
 
 }  // namespace

@@ -40,12 +40,21 @@ class File : public Resource {
 
     void apply(Target& target) const override {
         target.host.write_file(name(), wanted_, target.call);
+        tell_systemd(target);
     }
     void restore(Target& target, const json::value& before) const override {
         restore_path(target, name(), before);
+        tell_systemd(target);
     }
 
   private:
+    // A unit masked on disk stays as it was in systemd's memory until it looks again. A crash
+    // before that does no harm: the disk is what counts at the next boot.
+    void tell_systemd(Target& target) const {
+        if (name().starts_with("/etc/systemd/system/"))
+            run_checked(target, {"systemctl", "daemon-reload"});
+    }
+
     remote::FileState wanted_;
 };
 

@@ -113,8 +113,9 @@ class Channel::Entry {
   public:
     explicit Entry(Channel& channel) : channel_(channel), pending_(std::make_shared<Pending>()) {
         const Lock lock(channel_.mutex_);
-        id_ = channel_.next_++;
-        channel_.pending_[id_] = pending_;
+        const std::uint32_t number = channel_.next_++;
+        id_ = number;
+        channel_.pending_[number] = pending_;
     }
     ~Entry() {
         const Lock lock(channel_.mutex_);
