@@ -105,6 +105,7 @@ class Scripts(Faulty):
         run = site.start("apply", "--yes")
         self.wait_for_line(site, 4, run)
         self.machine().sh("pkill -9 -f 'slipway-agent [s]erve'")
+        self.go()
         run.communicate(timeout=LONGEST)
         self.assertEqual(run.returncode, 0)
         self.assertEqual(self.lines(site), ALL_LINES)
@@ -118,6 +119,7 @@ class Scripts(Faulty):
             run.send_signal(signal.SIGINT)
             run.communicate(timeout=LONGEST)
         self.assertEqual(run.returncode, 130)
+        self.go()
         site.run("resume").expect(0)
         self.assertIn(ALL_LINES[-1], self.lines(site))
 

@@ -37,9 +37,11 @@ class Scripts(Faulty):
         proxy = self.proxy()
         site = self.script_site(COUNTED % 7, self.through(proxy))
         run = site.start("apply", "--yes")
-        for number, how in ((3, "reset"), (9, "close"), (15, "reset")):
-            self.wait_for_line(site, number, run)
+        self.wait_for_line(site, 4, run)
+        for how in ("reset", "close", "reset"):
+            wait_until(lambda: any(not c.broken and c.received > PHASES["hello"] for c in proxy.connections), "the next link")
             self.assertGreater(proxy.break_all(how), 0)
+        self.go()
         run.communicate(timeout=180)
         self.assertEqual(run.returncode, 1)
         self.assertEqual(self.lines(site), ALL_LINES)
@@ -53,6 +55,7 @@ class Scripts(Faulty):
         run.send_signal(signal.SIGKILL)
         run.communicate()
         before = len(self.lines(site))
+        self.go()
         site.run("resume").expect(0)
         self.assertEqual(self.lines(site)[before:], ALL_LINES, "the output is there from its beginning")
         self.assertEqual(self.runs_of_script(), 1)
@@ -91,6 +94,7 @@ class PowerAndDisks(Faulty):
         self.assertNotEqual(run.returncode, 0)
         self.assertEqual(self.failure(site), "HOST-RESTARTED")
         self.assertEqual(self.runs_of_script(), 1)
+        self.go()
         site.run("resume").expect(0)  # somebody has looked, and wants it again
         self.assertEqual(self.runs_of_script(), 2)
 

@@ -16,16 +16,21 @@ PHASES = {"connected": 0, "banner": 20, "key exchange": 900, "keys": 1500, "logi
           "facts": 4600, "probes": 6200}
 UPLOAD = 1_000_000  # bytes to the machine: in the middle of the agent
 LONGEST = 60  # seconds until a fault has been mended or named
-LINES = 24
-# Says how often it ran, and takes six seconds about it.
-COUNTED = f"echo run >>/root/count; sync /root/count; for i in $(seq {LINES}); do echo line $i; sleep 0.25; done; exit %d"
+LINES = 30
+# Says how often it ran, and does not end before `go()`.
+COUNTED = (f"echo run >>/root/count; sync /root/count; for i in $(seq {LINES}); do echo line $i; sleep 0.1; "
+           "if [ $i = 20 ]; then until test -e /root/go; do sleep 0.1; done; fi; done; exit %d")
 ALL_LINES = [f"line {i}" for i in range(1, LINES + 1)]
 
 
 class Faulty(machines.Case):
     def setUp(self):
         super().setUp()
-        self.machine().sh("rm -f /root/count")
+        self.machine().sh("rm -rf /root/count /root/go /var/lib/slipway/jobs")
+
+    def go(self):
+        """Lets the script end."""
+        self.machine().sh("touch /root/go")
 
     def through(self, proxy, machine="node1", **fields):
         """The machine as a host that is reached through the proxy."""
