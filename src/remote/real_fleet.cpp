@@ -38,6 +38,16 @@ void require_plain_path(const std::string& path, std::string_view what, std::str
                      .remedy = "move it to a path without these"});
 }
 
+std::vector<std::string> secret_variables(const config::Spec& spec) {
+    std::vector<std::string> out;
+    for (const config::Host& host : spec.hosts) {
+        for (const config::SecretRef* secret : {&host.key, &host.password, &host.become.password}) {
+            if (!secret->env.empty()) out.push_back(secret->env);
+        }
+    }
+    return out;
+}
+
 std::string path_of(const Fd& fd) { return fmt::format("/proc/{}/fd/{}", ::getpid(), fd.get()); }
 
 }  // namespace
@@ -77,7 +87,8 @@ RealFleet::RealFleet(const config::Spec& spec, std::map<std::string, Credentials
     dialer_ =
         std::make_unique<Dialer>(SshOptions{.known_hosts = std::move(options.known_hosts),
                                             .config = std::move(options.ssh_config),
-                                            .accept_new_keys = options.accept_new_keys},
+                                            .accept_new_keys = options.accept_new_keys,
+                                            .secret_variables = secret_variables(spec)},
                                  embedded_agents(), std::move(credentials), options.parallel_dials);
     for (const config::Host& host : spec.hosts) {
         const DialTarget target{.login = by_name_.at(host.name), .become = host.become.enabled};

@@ -7,15 +7,34 @@ import signal
 import socket
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import machines  # noqa: E402
-from faulty import ALL_LINES, COUNTED, LONGEST, Faulty  # noqa: E402
+from faulty import ALL_LINES, COUNTED, LONGEST, PHASES, BrokenLinks, Faulty  # noqa: E402
 from machines import wait_until  # noqa: E402
 from proxy import Break  # noqa: E402
 
 
-class Links(Faulty):
+class Links(BrokenLinks):
+    def silent_for_good(self):
+        proxy = self.proxy()
+        proxy.always = Break("stall", PHASES["login"])
+        began = time.monotonic()
+        self.site(self.through(proxy), name="silent").refused("node1", "HOST-UNREACHABLE", "does not come to an end in time")
+        return time.monotonic() - began
+
+    def test_connection_that_falls_silent_in_any_phase_is_made_again_or_named(self):
+        self.site(self.host(), name="agent-in-place").run("preflight").expect(0)
+        self.machine("node2").sh("rm -rf /var/lib/slipway")
+        with ThreadPoolExecutor(16) as pool:
+            waits = {phase: pool.submit(self.broken_once, "stall", phase, "node1", after) for phase, after in PHASES.items()}
+            waits["upload"] = pool.submit(self.half_sent, "stall")
+            waits["always"] = pool.submit(self.silent_for_good)
+        seconds = {phase: round(wait.result(), 1) for phase, wait in waits.items()}
+        self.assertLess(max(seconds.values()), LONGEST, seconds)
+        self.assertGreater(min(seconds.values()), 5, f"nobody waited, so nothing was silent: {seconds}")
+
     def test_host_that_swallows_packets_is_named_in_time(self):
         self.lab.run("link", "node2", "down").expect(0)
         self.addCleanup(lambda: self.lab.run("link", "node2", "up").expect(0))
@@ -86,6 +105,7 @@ class Scripts(Faulty):
         run = site.start("apply", "--yes")
         self.wait_for_line(site, 4, run)
         self.machine().sh("pkill -9 -f 'slipway-agent [s]erve'")
+        self.go()
         run.communicate(timeout=LONGEST)
         self.assertEqual(run.returncode, 0)
         self.assertEqual(self.lines(site), ALL_LINES)
@@ -99,6 +119,7 @@ class Scripts(Faulty):
             run.send_signal(signal.SIGINT)
             run.communicate(timeout=LONGEST)
         self.assertEqual(run.returncode, 130)
+        self.go()
         site.run("resume").expect(0)
         self.assertIn(ALL_LINES[-1], self.lines(site))
 

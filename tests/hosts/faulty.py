@@ -2,24 +2,35 @@
 
 import pathlib
 import sys
+import time
 from datetime import datetime
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import machines  # noqa: E402
 from machines import wait_until  # noqa: E402
-from proxy import Proxy  # noqa: E402
+from proxy import Break, Proxy  # noqa: E402
 
+# Bytes from the machine until the link breaks: before its banner, in it, in the exchange of keys, in the login, while
+# the shell starts, in the hello of the agent, in its answers.
+PHASES = {"connected": 0, "banner": 20, "key exchange": 900, "keys": 1500, "login": 2000, "shell": 2900, "hello": 3600,
+          "facts": 4600, "probes": 6200}
+UPLOAD = 1_000_000  # bytes to the machine: in the middle of the agent
 LONGEST = 60  # seconds until a fault has been mended or named
-LINES = 24
-# Says how often it ran, and takes six seconds about it.
-COUNTED = f"echo run >>/root/count; sync /root/count; for i in $(seq {LINES}); do echo line $i; sleep 0.25; done; exit %d"
+LINES = 30
+# Says how often it ran, and does not end before `go()`.
+COUNTED = (f"echo run >>/root/count; sync /root/count; for i in $(seq {LINES}); do echo line $i; sleep 0.1; "
+           "if [ $i = 20 ]; then until test -e /root/go; do sleep 0.1; done; fi; done; exit %d")
 ALL_LINES = [f"line {i}" for i in range(1, LINES + 1)]
 
 
 class Faulty(machines.Case):
     def setUp(self):
         super().setUp()
-        self.machine().sh("rm -f /root/count")
+        self.machine().sh("rm -rf /root/count /root/go /var/lib/slipway/jobs")
+
+    def go(self):
+        """Lets the script end."""
+        self.machine().sh("touch /root/go")
 
     def through(self, proxy, machine="node1", **fields):
         """The machine as a host that is reached through the proxy."""
@@ -47,6 +58,25 @@ class Faulty(machines.Case):
         ends = [e for e in site.events("step.finished") if "error" in e]
         self.assertTrue(ends, "no step has failed")
         return ends[-1]["error"]
+
+
+class BrokenLinks(Faulty):
+    def broken_once(self, how, phase, machine="node1", after=1 << 60, sent=1 << 60):
+        """A preflight whose first connection breaks. Returns how long it took."""
+        with Proxy(self.machine(machine).address) as proxy:
+            proxy.next(Break(how, after, sent))
+            site = self.site(self.through(proxy, machine), name=f"{how}-{phase}".replace(" ", "-"))
+            began = time.monotonic()
+            site.run("preflight").expect(0)
+            self.assertEqual(proxy.connections[0].broken, how, f"{phase}: the link did not break")
+            self.assertGreater(len(proxy.connections), 1, f"{phase}: nothing was tried again")
+            return time.monotonic() - began
+
+    def half_sent(self, how):
+        seconds = self.broken_once(how, "upload", "node2", sent=UPLOAD)
+        # The server that was never told goes on waiting; the proxy has let go of it by now.
+        wait_until(lambda: self.machine("node2").sh("cd /var/lib/slipway/agent/*; ls -A") == "slipway-agent\n", "the half to go")
+        return seconds
 
 
 def seconds_between(first, second):

@@ -120,8 +120,8 @@ std::shared_ptr<Link> Dialer::dial(const DialTarget& target, const std::stop_tok
     SubprocessOptions options;
     options.argv = login.local() ? std::vector<std::string>{"/bin/sh", "-c", command}
                                  : ssh_command(login, options_, command);
-    if (asks_for_password(login)) options.env = ticket.environment(login.name);
-    options.env["LC_ALL"] = "C";
+    options.env = client_environment(options_);
+    if (asks_for_password(login)) options.env.merge(ticket.environment(login.name));
     auto process = std::make_unique<Subprocess>(options);
     try {
         Started started = bootstrap(process->in(), process->out(), process->err(), nonce,
@@ -144,9 +144,9 @@ Dialer::Outcome Dialer::run_client(const Login& login, const SshOptions& options
                                        [&](const std::string& host, const std::string& prompt) {
                                            return answer(login, host, prompt);
                                        });
-    SubprocessOptions how{.argv = ssh_command(login, options, "true")};
-    if (asks_for_password(login)) how.env = ticket.environment(login.name);
-    how.env["LC_ALL"] = "C";
+    SubprocessOptions how{.argv = ssh_command(login, options, "true"),
+                          .env = client_environment(options_)};
+    if (asks_for_password(login)) how.env.merge(ticket.environment(login.name));
     Subprocess process(how);
     process.close_in();
     Outcome outcome;

@@ -130,6 +130,12 @@ std::vector<std::string> ssh_command(const Login& login, const SshOptions& optio
     return words;
 }
 
+std::map<std::string, std::string> client_environment(const SshOptions& options) {
+    std::map<std::string, std::string> out = {{"LC_ALL", "C"}};
+    for (const std::string& name : options.secret_variables) out[name] = "";  // taken out
+    return out;
+}
+
 std::string known_hosts_name(const Login& login) {
     return login.port == 22 ? login.address : fmt::format("[{}]:{}", login.address, login.port);
 }

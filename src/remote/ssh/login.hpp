@@ -4,6 +4,7 @@
 #include "base/secret.hpp"
 #include "config/spec.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ struct SshOptions {
     std::string known_hosts = {};  // pinned keys of this cluster; the user's own files count too
     std::string config = {};       // -F; "" = the user's
     bool accept_new_keys = false;  // into known_hosts
+    // Variables of this process's environment that hold secrets: no program it starts gets them.
+    std::vector<std::string> secret_variables = {};
     // Stop before the login, once the host's key was found good or not. Bastions on the way are
     // logged in to.
     bool no_login = false;
@@ -47,6 +50,9 @@ std::vector<std::string> ssh_command(const Login& login, const SshOptions& optio
 
 // One word for /bin/sh, whatever is in it. The only quoting there is.
 std::string shell_word(std::string_view text);
+
+// For SubprocessOptions::env of any program that is started: C locale, none of the secrets.
+std::map<std::string, std::string> client_environment(const SshOptions& options);
 
 // Names, in the environment of an SSH client, the host of the spec it logs in to: which password
 // its askpass is to give. What a prompt says is the other side's word.

@@ -65,6 +65,18 @@ TEST(LoginTest, LookingAtAHostsKeySendsNoPasswordButToItsBastion) {
     }
 }
 
+TEST(LoginTest, ProgramsItStartsDoNotGetTheSecretsOfItsEnvironment) {
+    ::setenv("OF_A_HOST", "hunter2", 1);
+    Subprocess env(
+        {.argv = {"env"}, .env = client_environment({.secret_variables = {"OF_A_HOST"}})});
+    env.close_in();
+    const std::string seen = read_all(env.out(), "env");
+    ::unsetenv("OF_A_HOST");
+    EXPECT_THAT(seen, HasSubstr("LC_ALL=C"));
+    EXPECT_THAT(seen, HasSubstr("PATH="));
+    EXPECT_THAT(seen, Not(HasSubstr("OF_A_HOST")));
+}
+
 TEST(LoginTest, BastionIsReachedWithItsOwnLogin) {
     auto gate = std::make_shared<Login>(Login{
         .name = "gate", .address = "10.0.0.1", .port = 22, .user = "jump", .key_file = "/k%1"});

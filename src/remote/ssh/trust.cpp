@@ -40,8 +40,9 @@ class ScratchFile {
 };
 
 // "256 SHA256:abc… 10.0.0.1 (ED25519)"
-void add_fingerprint(HostKey& key, const std::string& file) {
-    Subprocess keygen({.argv = {"ssh-keygen", "-l", "-E", "sha256", "-f", file}});
+void add_fingerprint(HostKey& key, const std::string& file, const SshOptions& options) {
+    Subprocess keygen({.argv = {"ssh-keygen", "-l", "-E", "sha256", "-f", file},
+                       .env = client_environment(options)});
     keygen.close_in();
     const std::string said = read_all(keygen.out(), "ssh-keygen");
     const std::vector<std::string> words = split(trim(said), ' ');
@@ -90,7 +91,7 @@ HostKey scan_one(Dialer& dialer, const Login& login, const std::stop_token& stop
         return key;
     }
     key.state = says(known.err, "IDENTIFICATION HAS CHANGED") ? KeyState::changed : KeyState::fresh;
-    add_fingerprint(key, scratch.path());
+    add_fingerprint(key, scratch.path(), dialer.options());
     return key;
 }
 
