@@ -79,9 +79,10 @@ class Scripts(Faulty):
         site = self.script_site(COUNTED % 0, self.host("node1"))
         run = site.start("apply", "--yes")
         self.wait_for_line(site, 4, run)
+        self.go()
         self.lab.run("link", "node1", "down").expect(0)
         try:
-            self.pause(8)  # the script ends meanwhile, or nearly so
+            self.pause(8)  # the script ends meanwhile
         finally:
             self.lab.run("link", "node1", "up").expect(0)
         run.communicate(timeout=LONGEST)

@@ -104,6 +104,7 @@ class Site:
         self.env = {}
         self.options = ["--accept-new"]
         self.ignored = []
+        self.started = []
         self.write(hosts, parts)
 
     def write(self, hosts, parts):
@@ -129,7 +130,15 @@ class Site:
                                 **keywords)
 
     def start(self, command, *arguments, env=None):
-        return self.program.start(*self.arguments(command, *arguments), env={**self.env, **(env or {})})
+        self.started.append(self.program.start(*self.arguments(command, *arguments), env={**self.env, **(env or {})}))
+        return self.started[-1]
+
+    def end_all(self):
+        """A run that a failed test has left behind must not meet the next test."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
 
     @property
     def journal(self):
@@ -166,12 +175,6 @@ class Case(case.Case):
     maxDiff = None
     lab = None
 
-    @staticmethod
-    def pause(seconds):
-        """For a fault that must last: nothing tells from outside that it has."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            time.sleep(0.1)
     machines = {}
 
     def machine(self, name="node1"):
@@ -190,7 +193,9 @@ class Case(case.Case):
                 "ops-password": {"user": "ops", "password": password, "become": {"password": password}}}[login]
 
     def site(self, *hosts, name="site", **parts):
-        return Site(self.program, self.folder / name, list(hosts), parts, name)
+        made = Site(self.program, self.folder / name, list(hosts), parts, name)
+        self.addCleanup(made.end_all)
+        return made
 
     def script_site(self, text, *hosts, name="site", when="preInstall", timeout=600, **parts):
         """A site whose only work is a script; OS preparation is switched off, to have it alone."""
@@ -210,6 +215,13 @@ class Case(case.Case):
         shutil.copyfile(self.lab.state / "key", path)
         path.chmod(mode)
         return path
+
+    @staticmethod
+    def pause(seconds):
+        """For a fault that must last: nothing tells from outside that it has."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            time.sleep(0.1)
 
     @contextlib.contextmanager
     def within(self, seconds, what="this"):
