@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "remote/agent/agent_image.hpp"
+#include "remote/ssh/preferences.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -18,12 +19,11 @@ namespace slipway::remote {
 namespace {
 
 // A file that is in no folder and goes with this process; the SSH client opens it by our number.
-Fd unnamed_file(const Secret& content) {
-    Fd fd(::memfd_create("key", MFD_CLOEXEC));
-    const std::string_view bytes = content.reveal();
+Fd unnamed_file(std::string_view bytes) {
+    Fd fd(::memfd_create("ssh", MFD_CLOEXEC));
     if (!fd || ::fchmod(fd.get(), 0600) != 0 ||
         ::write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
-        throw StateError("STATE-WRITE", "cannot keep a private key in memory");
+        throw StateError("STATE-WRITE", "cannot keep a file for the SSH client in memory");
     return fd;
 }
 
@@ -50,6 +50,25 @@ std::vector<std::string> secret_variables(const config::Spec& spec) {
 
 std::string path_of(const Fd& fd) { return fmt::format("/proc/{}/fd/{}", ::getpid(), fd.get()); }
 
+// What the client says to -Q; nothing when there is none, which the first connection will tell.
+std::string supported(const char* what) {
+    try {
+        Subprocess client({.argv = {"ssh", "-Q", what}});
+        client.close_in();
+        return read_all(client.out(), "ssh -Q");
+    } catch (const Error&) {
+        return "";
+    }
+}
+
+Fd client_configuration_file(const std::string& own) {
+    if (!own.empty()) {
+        require_plain_path(own, "the SSH configuration", "%\"\\*?[");
+        read_file(own);  // ssh passes over an Include that is not there
+    }
+    return unnamed_file(client_configuration(own, supported("kex")));
+}
+
 }  // namespace
 
 std::shared_ptr<const Login> RealFleet::login_of(
@@ -67,8 +86,8 @@ std::shared_ptr<const Login> RealFleet::login_of(
     if (secrets != credentials.end()) {
         login->password = !secrets->second.password.empty();
         if (host.key.file.empty() && !secrets->second.key.empty()) {
-            key_files_.push_back(unnamed_file(secrets->second.key));
-            login->key_file = path_of(key_files_.back());
+            files_.push_back(unnamed_file(secrets->second.key.reveal()));
+            login->key_file = path_of(files_.back());
         }
     }
     if (!host.bastion.empty()) {
@@ -84,9 +103,10 @@ RealFleet::RealFleet(const config::Spec& spec, std::map<std::string, Credentials
                      RealFleetOptions options) {
     require_plain_path(options.known_hosts, "the state folder", "%\"\\");
     for (const config::Host& host : spec.hosts) login_of(spec, host, credentials);
+    files_.push_back(client_configuration_file(options.ssh_config));
     dialer_ =
         std::make_unique<Dialer>(SshOptions{.known_hosts = std::move(options.known_hosts),
-                                            .config = std::move(options.ssh_config),
+                                            .config = path_of(files_.back()),
                                             .accept_new_keys = options.accept_new_keys,
                                             .secret_variables = secret_variables(spec)},
                                  embedded_agents(), std::move(credentials), options.parallel_dials);

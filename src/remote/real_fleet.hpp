@@ -45,7 +45,7 @@ class RealFleet final : public Fleet {
 
     std::map<std::string, std::shared_ptr<const Login>> by_name_;
     std::vector<std::shared_ptr<const Login>> logins_;
-    std::vector<Fd> key_files_;  // keys that are in no file of the user's
+    std::vector<Fd> files_;  // in no folder: keys, the client's configuration
     std::unique_ptr<Dialer> dialer_;
     std::map<std::string, std::unique_ptr<AgentHost>> hosts_;
 };

@@ -1,28 +1,21 @@
 // Who listens where. The kernel knows the sockets; their programs are found by one walk over the
 // open files of all processes, looking for just these sockets.
 #include "agent/facts/lines.hpp"
+#include "agent/facts/listening.hpp"
 #include "agent/facts/topics.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <tuple>
 #include <unordered_map>
-
-#include <arpa/inet.h>
 
 namespace slipway::agent {
 
 namespace {
 
-struct Socket {
-    std::string protocol, address;
-    std::int64_t port = 0;
-    std::string process;
-    std::uint64_t inode = 0;
+using Socket = ListeningSocket;
 
-    auto what() const { return std::tie(protocol, port, address, process); }
-};
+auto what(const Socket& s) { return std::tie(s.protocol, s.port, s.address, s.process); }
 
 // 0100007F, or four such numbers for IPv6: bytes as numbers of this machine.
 std::string address_of(std::string_view hex) {
@@ -31,14 +24,7 @@ std::string address_of(std::string_view hex) {
     for (std::size_t i = 0; i < count; ++i) {
         parts[i] = static_cast<std::uint32_t>(number(hex.substr(8 * i, 8), 16));
     }
-    std::array<char, INET6_ADDRSTRLEN> out{};
-    const int family = count == 4 ? AF_INET6 : AF_INET;
-    if (::inet_ntop(family, parts.data(), out.data(), out.size()) == nullptr) return "";
-    // An IPv4 address an IPv6 socket is bound to.
-    const std::string_view text = out.data();
-    constexpr std::string_view kMapped = "::ffff:";
-    const bool mapped = text.starts_with(kMapped) && text.find('.') != std::string_view::npos;
-    return std::string(mapped ? text.substr(kMapped.size()) : text);
+    return socket_address(parts.data(), count == 4);
 }
 
 // sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …
@@ -58,6 +44,16 @@ void add_sockets(const Root& root, const std::string& protocol, const std::strin
                        .process = "",
                        .inode = static_cast<std::uint64_t>(number(columns[9]))});
     });
+}
+
+std::vector<Socket> sockets_of(const Root& root) {
+    if (root.is_machine()) {
+        if (auto sockets = ask_for_listening_sockets()) return std::move(*sockets);
+    }
+    std::vector<Socket> out;
+    for (const char* file : {"tcp", "tcp6"}) add_sockets(root, "tcp", file, out);
+    for (const char* file : {"udp", "udp6"}) add_sockets(root, "udp", file, out);
+    return out;
 }
 
 void find_processes(const Root& root, std::vector<Socket>& sockets) {
@@ -84,16 +80,14 @@ void find_processes(const Root& root, std::vector<Socket>& sockets) {
 }  // namespace
 
 void write_ports(JsonWriter& json, const Root& root) {
-    std::vector<Socket> sockets;
-    for (const char* file : {"tcp", "tcp6"}) add_sockets(root, "tcp", file, sockets);
-    for (const char* file : {"udp", "udp6"}) add_sockets(root, "udp", file, sockets);
+    std::vector<Socket> sockets = sockets_of(root);
     find_processes(root, sockets);
     std::sort(sockets.begin(), sockets.end(),
-              [](const Socket& a, const Socket& b) { return a.what() < b.what(); });
+              [](const Socket& a, const Socket& b) { return what(a) < what(b); });
     // Programs that spread their load open the same port several times.
     const auto last =
         std::unique(sockets.begin(), sockets.end(),
-                    [](const Socket& a, const Socket& b) { return a.what() == b.what(); });
+                    [](const Socket& a, const Socket& b) { return what(a) == what(b); });
     sockets.erase(last, sockets.end());
 
     json.begin_array("listening");

@@ -2,6 +2,7 @@
 #include "agent/facts/facts.hpp"
 #include "agent/facts/interfaces.hpp"
 #include "agent/facts/lines.hpp"
+#include "agent/facts/listening.hpp"
 #include "agent/facts/netfilter.hpp"
 #include "agent/resolve.hpp"
 #include "agent/tool_output.hpp"
@@ -198,6 +199,41 @@ TEST(ToolOutput, IsNothingWhenTheToolFailsOrTakesTooLong) {
     EXPECT_EQ(tool_output({"false"}, milliseconds(5000), nullptr), std::nullopt);
     EXPECT_EQ(tool_output({"there-is-no-such-tool"}, milliseconds(5000), nullptr), std::nullopt);
     EXPECT_EQ(tool_output({"sleep", "60"}, milliseconds(50), nullptr), std::nullopt);
+}
+
+// A socket that listens at some free port.
+int listen_at(Fd& fd, int family, int type) {
+    fd = Fd(::socket(family, type | SOCK_CLOEXEC, 0));
+    sockaddr_in6 v6{};
+    sockaddr_in v4{};
+    v6.sin6_family = AF_INET6;
+    v6.sin6_addr = in6addr_loopback;
+    v4.sin_family = AF_INET;
+    v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const bool six = family == AF_INET6;
+    auto* address = six ? reinterpret_cast<sockaddr*>(&v6) : reinterpret_cast<sockaddr*>(&v4);
+    socklen_t size = six ? sizeof v6 : sizeof v4;
+    EXPECT_EQ(::bind(fd.get(), address, size), 0);
+    EXPECT_TRUE(type != SOCK_STREAM || ::listen(fd.get(), 1) == 0);
+    EXPECT_EQ(::getsockname(fd.get(), address, &size), 0);
+    return ntohs(six ? v6.sin6_port : v4.sin_port);
+}
+
+TEST(Ports, TheKernelAndItsFilesSayTheSame) {
+    Fd tcp, tcp6, udp;
+    const int port = listen_at(tcp, AF_INET, SOCK_STREAM);
+    const int port6 = listen_at(tcp6, AF_INET6, SOCK_STREAM);
+    const int datagrams = listen_at(udp, AF_INET, SOCK_DGRAM);
+    ASSERT_TRUE(ask_for_listening_sockets().has_value());
+    for (const Root& root : {Root(), Root("/")}) {  // asked, and read from /proc/net
+        const std::string facts = gather_facts({}, root);
+        for (const std::string& seen :
+             {R"("tcp","address":"127.0.0.1","port":)" + std::to_string(port),
+              R"("tcp","address":"::1","port":)" + std::to_string(port6),
+              R"("udp","address":"127.0.0.1","port":)" + std::to_string(datagrams)}) {
+            EXPECT_THAT(facts, HasSubstr(seen + R"(,"process":"agent_test")"));
+        }
+    }
 }
 
 TEST(PackageManager, IsBusyWhileAnotherProcessHoldsItsLock) {
