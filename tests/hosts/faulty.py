@@ -12,8 +12,8 @@ from proxy import Break, Proxy  # noqa: E402
 
 # Bytes from the machine until the link breaks: before its banner, in it, in the exchange of keys, in the login, while
 # the shell starts, in the hello of the agent, in its answers.
-PHASES = {"connected": 0, "banner": 20, "key exchange": 900, "keys": 1500, "login": 2000, "shell": 2900, "hello": 3600,
-          "facts": 4600, "probes": 6200}
+PHASES = {"connected": 0, "banner": 20, "key exchange": 900, "keys": 1400, "login": 1800, "shell": 2100, "hello": 2620,
+          "facts": 4000, "end of facts": 5600}
 UPLOAD = 1_000_000  # bytes to the machine: in the middle of the agent
 LONGEST = 60  # seconds until a fault has been mended or named
 LINES = 30
