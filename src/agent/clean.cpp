@@ -4,13 +4,34 @@
 #include "agent/jobs.hpp"
 #include "agent/machine.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace slipway::agent {
 
 namespace {
+
+// Without the name service, which a static program cannot ask: other users have other ways.
+std::optional<std::string> home_of(uid_t uid) {
+    const std::string all = read_text("/etc/passwd").value_or("");
+    for (std::size_t at = 0; at < all.size();) {
+        const std::size_t end = std::min(all.find('\n', at), all.size());
+        std::vector<std::string> fields;
+        for (std::size_t from = at; from <= end;) {
+            const std::size_t colon = std::min(all.find(':', from), end);
+            fields.push_back(all.substr(from, colon - from));
+            from = colon + 1;
+        }
+        if (fields.size() > 5 && fields[2] == std::to_string(uid)) return fields[5];
+        at = end + 1;
+    }
+    return std::nullopt;
+}
 
 // …/agent/DIGEST/slipway-agent -> …/agent; empty when this program lies elsewhere (a build folder).
 std::string own_folder() {
@@ -18,7 +39,27 @@ std::string own_folder() {
     const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
     const auto folder = self.parent_path().parent_path();
     const std::string name = folder.filename().string();
-    return !error && (name == "agent" || name == ".slipway-agent") ? folder.string() : "";
+    const bool ours = name == "agent" || name.starts_with(".slipway-agent");
+    return !error && ours ? folder.string() : "";
+}
+
+// Where the login that became root may have left agents, too: each folder that could not be run
+// from was tried before the next.
+std::vector<std::string> folders_of_login() {
+    const char* text = ::getenv("SUDO_UID");
+    if (text == nullptr) return {};
+    const auto uid = static_cast<uid_t>(std::strtoul(text, nullptr, 10));
+    const std::string number = std::to_string(uid);
+    std::vector<std::string> out;
+    std::vector<std::string> places = {"/var/tmp/.slipway-agent-" + number,
+                                       "/tmp/.slipway-agent-" + number};
+    if (const auto home = home_of(uid)) places.push_back(*home + "/.slipway-agent");
+    for (const std::string& place : places) {
+        struct stat about{};
+        const bool folder = ::lstat(place.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+        if (folder && about.st_uid == uid) out.push_back(place);
+    }
+    return out;
 }
 
 }  // namespace
@@ -27,8 +68,11 @@ std::vector<std::string> clean_up(Request& request) {
     for (const std::string& job : list_jobs()) forget_job(job, request);
     const std::string state = state_folder();
     std::vector<std::string> gone;
-    for (const std::string& path :
-         {own_folder(), state + "/agent", state + "/jobs", state + "/kept", run_folder()}) {
+    std::vector<std::string> paths = folders_of_login();
+    for (std::string path :
+         {own_folder(), state + "/agent", state + "/jobs", state + "/kept", run_folder()})
+        paths.push_back(std::move(path));
+    for (const std::string& path : paths) {
         if (path.empty() || ::access(path.c_str(), F_OK) != 0) continue;
         remove_tree(path);
         gone.push_back(path);

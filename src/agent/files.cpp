@@ -17,6 +17,15 @@
 
 namespace slipway::agent {
 
+void write_all(int fd, std::string_view bytes, const std::string& path) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail_with_errno("write", path);
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
 namespace {
 
 constexpr mode_t kModeBits = 07777;
@@ -95,15 +104,6 @@ class NewFile {
     const std::string path_;
     bool placed_ = false;
 };
-
-void write_all(int fd, std::string_view bytes, const std::string& path) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) fail_with_errno("write", path);
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
-}
 
 void write_content(const wire::WriteFile& wanted, Request& request, NewFile& file) {
     const Fd fd(

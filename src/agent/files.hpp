@@ -14,6 +14,9 @@ wire::Written write_file(const wire::WriteFile& wanted, Request& request);
 
 void remove_file(const std::string& path);
 
+// All of it, or Failed with the reason.
+void write_all(int fd, std::string_view bytes, const std::string& path);
+
 // Makes missing folders with 0755 and makes their names durable.
 void make_parents(const std::string& path);
 

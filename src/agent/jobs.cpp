@@ -4,6 +4,7 @@
 #include "agent/machine.hpp"
 #include "agent/process.hpp"
 #include "base/digest.hpp"
+#include "base/files.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,11 +52,10 @@ void write_small(const std::string& path, std::string_view content, mode_t mode 
     const std::string fresh = path + ".new";
     const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
     if (fd < 0) fail_with_errno("write", path);
-    const bool good =
-        ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size()) &&
-        ::fsync(fd) == 0;
-    ::close(fd);
-    if (!good || ::rename(fresh.c_str(), path.c_str()) != 0) fail_with_errno("write", path);
+    const Fd file(fd);
+    write_all(fd, content, path);
+    if (::fsync(fd) != 0 || ::rename(fresh.c_str(), path.c_str()) != 0)
+        fail_with_errno("write", path);
 }
 
 std::string read_whole(const std::string& path) {
@@ -82,14 +82,11 @@ bool make_folder(const wire::StartJob& wanted, const std::string& folder, Reques
     if (::mkdir(fresh.c_str(), 0700) != 0) fail_with_errno("make", fresh);
     try {
         if (wanted.exec.has_input) {
-            const int fd = ::open((fresh + "/in").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-            if (fd < 0) fail_with_errno("write", fresh);
-            bool good = true;
+            const std::string path = fresh + "/in";
+            const Fd in(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+            if (!in) fail_with_errno("write", path);
             while (std::optional<std::string> bytes = request.receive())
-                good = good && ::write(fd, bytes->data(), bytes->size()) ==
-                                   static_cast<ssize_t>(bytes->size());
-            ::close(fd);
-            if (!good) fail_with_errno("write", fresh);
+                write_all(in.get(), *bytes, path);
         }
         write_small(fresh + "/boot", boot_id());
         write_small(fresh + "/request", wire::encode(wanted));
@@ -106,12 +103,14 @@ bool make_folder(const wire::StartJob& wanted, const std::string& folder, Reques
 void launch(const std::string& name, const std::string& folder, Request& request) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     if (has_systemd()) {
-        const ToolResult result = run_tool(
-            {"systemd-run", "--quiet", "--collect", "--no-block", "--unit=" + unit_of(name),
-             "--property=Type=exec", "--property=KillMode=control-group",
-             "--description=Slipway job " + name, "--", self, "job", folder},
-            request);
-        if (result.code == 0 || exists(folder + "/mark")) return;
+        const ToolResult result =
+            run_tool({"systemd-run", "--quiet", "--collect", "--unit=" + unit_of(name),
+                      "--property=Type=exec", "--property=KillMode=control-group",
+                      "--description=Slipway job " + name, "--", self, "job", folder},
+                     request);
+        // A unit that is there was started by whoever came before us.
+        const bool there = result.err.find("already loaded") != std::string::npos;
+        if (result.code == 0 || there || exists(folder + "/mark")) return;
         throw Failed("command-failed", "systemd-run could not start the job: " + result.err);
     }
     const wire::Exec exec{.argv = {self, "job", folder}};
@@ -229,6 +228,7 @@ void forget_job(const std::string& name, Request& request) {
         }
         for (int i = 0; i < 100 && runner_lives(folder); ++i)
             std::this_thread::sleep_for(kLookAgain);
+        if (runner_lives(folder)) throw Failed("system", "the job " + name + " does not end");
     }
     remove_tree(folder);
 }

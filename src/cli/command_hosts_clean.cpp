@@ -5,6 +5,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/secrets.hpp"
 #include "cli/spec_input.hpp"
+#include "store/run_lock.hpp"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,8 @@ ExitCode run(const Call& call) {
     const ClusterFolder cluster = cluster_folder(call.arguments, spec.name);
     const Interrupts interrupts;
     // As a run: what another run is using must not be taken away from it.
+    make_private_folders(cluster.folder);
+    const store::RunLock lock = store::RunLock::take(cluster.folder, "hosts clean");
     const auto fleet = open_real_fleet(spec, options, cluster, Keep::changes,
                                        host_secrets(spec, nullptr, terminal_prompt()));
     const std::string wanted = call.arguments.value("HOST");
@@ -44,8 +47,8 @@ ExitCode run(const Call& call) {
         if (!wanted.empty() && host->name != wanted) continue;
         const Cleaned cleaned = clean(*fleet, host->name, interrupts.token());
         good = good && cleaned.problem.empty();
-        rows.push_back({host->name, cleaned.problem.empty() ? join(cleaned.removed, " ")
-                                                            : printable(cleaned.problem)});
+        rows.push_back({host->name, printable(cleaned.problem.empty() ? join(cleaned.removed, " ")
+                                                                      : cleaned.problem)});
         json::object item = {
             {"host", host->name},
             {"removed", json::array(cleaned.removed.begin(), cleaned.removed.end())}};

@@ -1,8 +1,10 @@
 #include "cli/fleet.hpp"
 
 #include "base/digest.hpp"
+#include "base/files.hpp"
 
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -18,11 +20,17 @@ std::string this_computer() {
     return name.data();
 }
 
-// The same for every run of this state folder, and for no other.
+// The same for every run of this state folder, and for no other: machine-ids are copied with
+// machines, and folders have the same name everywhere.
 remote::ClaimAs claim_of(const ClusterFolder& cluster) {
-    const std::string folder = std::filesystem::absolute(cluster.folder).string();
-    const std::string machine = read_file_if_any("/etc/machine-id").value_or(this_computer());
-    return {.owner = Sha256().field(machine).field(folder).hex(),
+    const std::filesystem::path file = cluster.folder / "owner";
+    std::optional<std::string> id = read_file_if_any(file);
+    if (!id || id->empty()) {
+        make_private_folders(cluster.folder);
+        atomic_write(file, random_hex(16));
+        id = read_file(file);
+    }
+    return {.owner = Sha256().field(*id).field(this_computer()).hex(),
             .label = fmt::format("a run of {} from {}", cluster.name, this_computer())};
 }
 

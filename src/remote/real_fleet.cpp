@@ -51,9 +51,9 @@ std::vector<std::string> secret_variables(const config::Spec& spec) {
 std::string path_of(const Fd& fd) { return fmt::format("/proc/{}/fd/{}", ::getpid(), fd.get()); }
 
 // What the client says to -Q; nothing when there is none, which the first connection will tell.
-std::string supported(const char* what) {
+std::string supported(const char* what, const SshOptions& options) {
     try {
-        Subprocess client({.argv = {"ssh", "-Q", what}});
+        Subprocess client({.argv = {"ssh", "-Q", what}, .env = client_environment(options)});
         client.close_in();
         return read_all(client.out(), "ssh -Q");
     } catch (const Error&) {
@@ -61,12 +61,12 @@ std::string supported(const char* what) {
     }
 }
 
-Fd client_configuration_file(const std::string& own) {
-    if (!own.empty()) {
-        require_plain_path(own, "the SSH configuration", "%\"\\*?[");
-        read_file(own);  // ssh passes over an Include that is not there
+Fd client_configuration_file(const SshOptions& options) {
+    if (!options.config.empty()) {
+        require_plain_path(options.config, "the SSH configuration", "%\"\\*?[");
+        read_file(options.config);  // ssh passes over an Include that is not there
     }
-    return unnamed_file(client_configuration(own, supported("kex")));
+    return unnamed_file(client_configuration(options.config, supported("kex", options)));
 }
 
 }  // namespace
@@ -86,7 +86,9 @@ std::shared_ptr<const Login> RealFleet::login_of(
     if (secrets != credentials.end()) {
         login->password = !secrets->second.password.empty();
         if (host.key.file.empty() && !secrets->second.key.empty()) {
-            files_.push_back(unnamed_file(secrets->second.key.reveal()));
+            // A shell's $(cat key) takes the last line break away, which OpenSSH needs.
+            const Secret whole(std::string(secrets->second.key.reveal()) + "\n");
+            files_.push_back(unnamed_file(whole.reveal()));
             login->key_file = path_of(files_.back());
         }
     }
@@ -103,13 +105,14 @@ RealFleet::RealFleet(const config::Spec& spec, std::map<std::string, Credentials
                      RealFleetOptions options) {
     require_plain_path(options.known_hosts, "the state folder", "%\"\\");
     for (const config::Host& host : spec.hosts) login_of(spec, host, credentials);
-    files_.push_back(client_configuration_file(options.ssh_config));
-    dialer_ =
-        std::make_unique<Dialer>(SshOptions{.known_hosts = std::move(options.known_hosts),
-                                            .config = path_of(files_.back()),
-                                            .accept_new_keys = options.accept_new_keys,
-                                            .secret_variables = secret_variables(spec)},
-                                 embedded_agents(), std::move(credentials), options.parallel_dials);
+    SshOptions ssh{.known_hosts = std::move(options.known_hosts),
+                   .config = std::move(options.ssh_config),
+                   .accept_new_keys = options.accept_new_keys,
+                   .secret_variables = secret_variables(spec)};
+    files_.push_back(client_configuration_file(ssh));
+    ssh.config = path_of(files_.back());
+    dialer_ = std::make_unique<Dialer>(std::move(ssh), embedded_agents(), std::move(credentials),
+                                       options.parallel_dials);
     for (const config::Host& host : spec.hosts) {
         const DialTarget target{.login = by_name_.at(host.name), .become = host.become.enabled};
         hosts_[host.name] = std::make_unique<AgentHost>(

@@ -73,7 +73,9 @@ bool is_below(std::string_view folder, std::string_view parent) {
 // Asking a network file system whose server is gone never returns, and it is not this machine's
 // disk.
 bool is_disk(const Mount& mount) {
-    static constexpr std::array kImages = {"squashfs", "iso9660", "erofs", "udf"};
+    static constexpr std::array kNoDisks = {"squashfs", "iso9660", "erofs", "udf",  "autofs",
+                                            "nfs",      "nfs4",    "cifs",  "smb3", "9p",
+                                            "ceph",     "afs",     "ncpfs"};
     static constexpr std::array kOfContainers = {"/run",
                                                  "/var/lib/docker/overlay2",
                                                  "/var/lib/containers/storage",
@@ -83,8 +85,9 @@ bool is_disk(const Mount& mount) {
                                                  "/dev"};
     if (mount.folder == "/") return true;
     if (mount.type == "tmpfs") return mount.folder == "/tmp" || mount.folder == "/var/tmp";
-    for (const char* image : kImages) {
-        if (mount.type == image) return false;
+    if (mount.type.starts_with("fuse")) return false;  // a program's, which may hang as well
+    for (const char* type : kNoDisks) {
+        if (mount.type == type) return false;
     }
     for (const char* parent : kOfContainers) {
         if (is_below(mount.folder, parent)) return false;

@@ -19,6 +19,7 @@ using wire::Verb;
 namespace {
 
 constexpr std::uint64_t kLargestFile = 16u << 20;
+constexpr Millis kFactsWithin = std::chrono::seconds(60);
 
 wire::Exec to_wire(const Command& command) {
     return {.argv = command.argv,
@@ -83,7 +84,7 @@ std::shared_ptr<Link> AgentHost::link(const std::stop_token& stop) {
     }
     if (!claim.empty()) {
         const Reply reply = fresh->channel().call(Verb::claim, claim, {}, stop);
-        if (reply.failed) throw_failure(name_, "claiming the host", reply.failure);
+        if (reply.failed) throw_failure(name_, "claiming the host", reply.failure, stop);
     }
     const Lock lock(mutex_);
     link_ = fresh;
@@ -97,7 +98,7 @@ Answer AgentHost::ask(Verb verb, const Question& question, const CallOptions& ca
     if (changes_host(verb)) kBeforeChange.hit();
     const Reply reply = connection->channel().call(verb, wire::encode(question), data, call.stop);
     if (changes_host(verb)) kAfterChange.hit();
-    if (reply.failed) throw_failure(name_, doing, reply.failure);
+    if (reply.failed) throw_failure(name_, doing, reply.failure, call.stop);
     try {
         return wire::decode<Answer>(reply.body);
     } catch (const wire::ProtocolError& error) {
@@ -108,7 +109,8 @@ Answer AgentHost::ask(Verb verb, const Question& question, const CallOptions& ca
 Facts AgentHost::facts(const FactsQuery& query, const CallOptions& call) {
     const std::shared_ptr<Link> connection = link(call.stop);  // not part of what is measured
     const std::int64_t begin = system_clock().wall_ms();
-    const auto text = ask<wire::Text>(Verb::facts, query, call, "reading facts").text;
+    const auto text =
+        ask<wire::Text>(Verb::facts, query, call, "reading facts", {.within = kFactsWithin}).text;
     const std::int64_t end = system_clock().wall_ms();
     const json::value value = parse_json(text, "facts of " + name_);
     if (!value.is_object()) throw HostError("HOST-AGENT", name_ + ": facts are no object");
@@ -126,7 +128,11 @@ std::optional<FileState> AgentHost::read_file(const std::string& path, const Cal
     FileState file;
     const auto info = ask<wire::FileInfo>(
         Verb::read_file, wire::Path{.path = path, .limit = kLargestFile}, call, "reading " + path,
-        {.on_data = [&](wire::Stream, std::string_view bytes) { file.content += bytes; }});
+        {.on_data = [&](wire::Stream, std::string_view bytes) {
+            if (file.content.size() + bytes.size() > kLargestFile)
+                throw HostError("HOST-AGENT", fmt::format("{}: {} has no end", name_, path));
+            file.content += bytes;
+        }});
     if (!info.found) return std::nullopt;
     if (!info.sha256.empty() && sha256_hex(file.content) != info.sha256)
         throw HostError("HOST-AGENT", fmt::format("{}: {} was damaged on the way", name_, path),

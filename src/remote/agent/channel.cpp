@@ -1,5 +1,6 @@
 #include "remote/agent/channel.hpp"
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -172,6 +173,18 @@ Reply Channel::call(wire::Verb verb, std::string_view body, const CallData& data
     return wait_for_reply(entry.id(), entry.pending(), data, stop);
 }
 
+namespace {
+
+HostError stalled(const std::string& name, milliseconds within) {
+    return {"HOST-STALLED",
+            fmt::format("{} does not answer within {}", name, format_duration(within)),
+            {.cause = "something on it hangs: load, a disk, or a mount whose server is gone",
+             .remedy = "log in by hand and see what `df` and `dmesg` say",
+             .recovery = Recovery::transient}};
+}
+
+}  // namespace
+
 Reply Channel::wait_for_reply(std::uint32_t id, Pending& pending, const CallData& data,
                               const std::stop_token& stop) {
     std::string_view input = data.input;
@@ -188,6 +201,7 @@ Reply Channel::wait_for_reply(std::uint32_t id, Pending& pending, const CallData
         }
     } const quiet{data.later_input};
     std::optional<Steady::time_point> give_up;
+    const Steady::time_point until = Steady::now() + data.within;
     while (true) {
         if (step(id, pending, data, input)) continue;
         {
@@ -209,8 +223,12 @@ Reply Channel::wait_for_reply(std::uint32_t id, Pending& pending, const CallData
                 if (pending.input_ended || pending.credit == 0) return false;
                 return data.later_input != nullptr ? data.later_input->ready() : data.has_input;
             };
-            if (!give_up) {
+            if (!give_up && data.within == milliseconds(0)) {
                 pending.changed.wait(pending.mutex, stop, something);
+            } else if (!give_up) {
+                pending.changed.wait_until(pending.mutex, stop, until, something);
+                if (!something() && !stop.stop_requested() && Steady::now() >= until)
+                    throw stalled(name_, data.within);
             } else if (!pending.changed.wait_until(pending.mutex, *give_up, something)) {
                 throw Cancelled();  // it does not even answer that it was cancelled
             }
@@ -298,7 +316,9 @@ void Channel::read_loop() {
                 return lose(fmt::format(
                     "nothing was heard for {} s",
                     std::chrono::duration_cast<std::chrono::seconds>(now - heard).count()));
-            } else if (now - heard > options_.ping_after && now - pinged > options_.ping_after) {
+            }
+            // Also while the other side talks: it gives up a client it does not hear.
+            if (now - pinged > options_.ping_after) {
                 pinged = now;
                 if (write_mutex_.try_lock()) {  // a writer that waits is a question by itself
                     const std::string ping = wire::encode_frame(Kind::ping, 0, "");

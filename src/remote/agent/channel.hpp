@@ -52,10 +52,11 @@ struct CallData {
     bool has_input = false;
     CallInput* later_input = nullptr;  // instead of `input`
     std::function<void(wire::Stream, std::string_view)> on_data = {};
+    std::chrono::milliseconds within = {};  // or HOST-STALLED; 0 = as long as it takes
 };
 
 struct ChannelOptions {
-    std::chrono::milliseconds ping_after = std::chrono::seconds(5);     // of silence
+    std::chrono::milliseconds ping_after = std::chrono::seconds(5);     // the last
     std::chrono::milliseconds lost_after = std::chrono::seconds(20);    // of silence
     std::chrono::milliseconds cancel_grace = std::chrono::seconds(10);  // for a cancelled call
 };

@@ -46,10 +46,17 @@ constexpr std::array<Meaning, 14> kMeanings = {{
 
 }  // namespace
 
-void throw_failure(const std::string& host, const std::string& doing,
-                   const wire::Failure& failure) {
+void throw_failure(const std::string& host, const std::string& doing, const wire::Failure& failure,
+                   const std::stop_token& stop) {
     const std::string said = printable(failure.message);
-    if (failure.code == "cancelled") throw Cancelled();
+    if (failure.code == "cancelled" && stop.stop_requested()) throw Cancelled();
+    if (failure.code == "cancelled") {
+        throw HostError("HOST-LINK-LOST", fmt::format("the agent on {} ended", host),
+                        {.cause = "the host shuts down, or another run took its place",
+                         .remedy = "see that the host is on and reachable; the run goes on when it "
+                                   "answers again",
+                         .recovery = Recovery::transient});
+    }
     if (failure.code == "busy") {
         throw LockedError("HOST-BUSY", fmt::format("another run acts on {}", host),
                           {.cause = said,

@@ -31,17 +31,19 @@ constexpr std::string_view kScript =
     "*) set -- \"$HOME/.slipway-agent\" \"/var/tmp/.slipway-agent-$U\" "
     "\"/tmp/.slipway-agent-$U\";; "
     "esac; "
+    "own() { test -h \"$1\" && return 1; test -O \"$1\"; }; "
     // there already? Folders that belong to somebody else are not looked into: what lies there
     // could say anything. In one's own folder only damage is to be found, and the agent's own word
-    // is enough: it is there five times sooner than sha256sum's.
+    // is enough: it is there five times sooner than sha256sum's. Nor are links followed, which
+    // somebody else could turn elsewhere in the meantime.
     "F=; for d in \"$@\"; do for D in DIGESTS; do f=\"$d/$D/slipway-agent\"; "
-    "if test -x \"$f\" && test -O \"$d\" && test -O \"$d/$D\" && test -O \"$f\" && "
+    "if test -x \"$f\" && own \"$d\" && own \"$d/$D\" && own \"$f\" && "
     "test \"$(\"$f\" digest \"$f\" 2>/dev/null)\" = \"$D\"; then F=$f; break 2; fi; done; done; "
     // receive it into the first folder that can be written, then find one it can run from
     "if test -z \"$F\"; then "
     "M=$(uname -m); case $M in ARCHES *) echo \"$N arch $M\"; exit 3;; esac; T=; for d in \"$@\"; "
     "do "
-    "if mkdir -p \"$d/$D\" 2>/dev/null && test -O \"$d\" && test -O \"$d/$D\" && "
+    "if mkdir -p \"$d/$D\" 2>/dev/null && own \"$d\" && own \"$d/$D\" && "
     ": 2>/dev/null >\"$d/$D/.new$$\"; then "
     "T=\"$d/$D/.new$$\"; break; fi; done; "
     "test -n \"$T\" || { echo \"$N nowhere $*\"; exit 4; }; "
@@ -54,16 +56,16 @@ constexpr std::string_view kScript =
     "$D) F=\"$d/$D/slipway-agent\"; mv -f \"$T\" \"$F\";; "
     "?*) rm -f \"$T\"; echo \"$N damaged\"; exit 5;; *) "
     "for d in \"$@\"; do f=\"$d/$D/slipway-agent\"; mkdir -p \"$d/$D\" && "
-    "test -O \"$d\" && test -O \"$d/$D\" && cp \"$T\" \"$f.$$\" && chmod 700 \"$f.$$\" && "
+    "own \"$d\" && own \"$d/$D\" && cp \"$T\" \"$f.$$\" && chmod 700 \"$f.$$\" && "
     "mv -f \"$f.$$\" \"$f\" && "
     "test \"$(\"$f\" digest \"$f\" 2>/dev/null)\" = \"$D\" && { F=$f; break; }; "
-    "rm -f \"$f\"; done; rm -f \"$T\";; esac; "
+    "rm -f \"$f\"; done; rm -f \"$T\"; rmdir \"${T%/*}\" 2>/dev/null;; esac; "
     "test -n \"$F\" || { echo \"$N nowhere $*\"; exit 4; }; fi; "
     // become root, and the agent
     "if test \"$U\" = 0 || test BECOME = no; then echo \"$N start\"; exec \"$F\" serve; fi; "
     "command -v sudo >/dev/null 2>&1 || { echo \"$N no-sudo\"; exit 6; }; "
     "if E=$(sudo -n true 2>&1); then echo \"$N start-sudo\"; exec sudo -n -- \"$F\" serve; fi; "
-    "case $E in *tty*) echo \"$N requiretty\"; exit 6;; esac; "
+    "case $E in *\" a tty \"*) echo \"$N requiretty\"; exit 6;; esac; "
     "echo \"$N password\"; read -r G; test \"$G\" = go || exit 6; "
     "exec sudo -S -p \"$N-password:\" -- \"$F\" serve";
 

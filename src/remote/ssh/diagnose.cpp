@@ -130,6 +130,9 @@ HostError diagnose(const Login& login, const BootstrapFailure& failure) {
     if (code == "no-sudo")
         return host_error("HOST-NO-SUDO", login, "there is no sudo, and the login is not root's",
                           {.remedy = "install sudo, or log in as root"});
+    if (code == "not-root")
+        return host_error("HOST-NO-SUDO", login, "the login is not root's, and does not become it",
+                          {.remedy = "leave become.enabled of the host out, or log in as root"});
     if (code == "requiretty")
         return host_error("HOST-SUDO-TTY", login, "sudo insists on a terminal",
                           {.cause = "requiretty is set in its sudoers",

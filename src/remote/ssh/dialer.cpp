@@ -129,6 +129,7 @@ std::shared_ptr<Link> Dialer::dial(const DialTarget& target, const std::stop_tok
                                      .become = target.become,
                                      .sudo_password = credentials(login.name).sudo_password},
                                     stop);
+        if (started.hello.uid != 0) throw BootstrapFailure{.code = "not-root"};
         return std::make_shared<ProcessLink>(login, std::move(process), std::move(started));
     } catch (BootstrapFailure& failure) {
         if (failure.code == "ended") failure.exit_code = exit_code(*process);
