@@ -94,10 +94,8 @@ std::optional<ClientRequest> redirected(const ClientRequest& request, int status
         next.method = "GET";
         next.body = {};
         next.length.reset();
-    } else if (!reads && status < 307) {
-        return std::nullopt;
-    } else if (has_producer(request)) {
-        return std::nullopt;  // what it made is gone
+    } else if ((!reads && status < 307) || has_producer(request)) {
+        return std::nullopt;  // what a producer made is gone
     }
     next.url = request.url.redirected_to(location);
     // What was meant for one server is no other's business.

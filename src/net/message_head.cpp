@@ -22,8 +22,8 @@ std::string text(string_view view) { return {view.data(), view.size()}; }
 
 // Beast's parser up to the end of the head. The body is read past it (body_reader.hpp): straight
 // into the reader's memory.
-template <bool is_request>
-class HeadParser : public http::basic_parser<is_request> {
+template <bool IsRequest>
+class HeadParser : public http::basic_parser<IsRequest> {
   public:
     std::string method, target, reason;
     int status = 0, version = 0;

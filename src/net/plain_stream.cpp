@@ -70,7 +70,7 @@ class PlainStream : public Stream {
     void end_writing() override { ::shutdown(socket_, SHUT_WR); }
 
   private:
-    void retry_or_throw(short events, Pace& pace) {
+    void retry_or_throw(short events, Pace& pace) const {
         const int error = errno;
         if (error == EINTR) return;
         if (!would_block(error)) lost(error);

@@ -103,9 +103,8 @@ void show_certificate(SSL_CTX* context, const std::string& certificate_pem, cons
     const Certificate leaf = next_certificate(certificates.get());
     if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1)
         refuse("the certificate is not usable");
-    while (Certificate link = next_certificate(certificates.get())) {
-        if (SSL_CTX_add0_chain_cert(context, link.get()) != 1) refuse("the chain is not usable");
-        static_cast<void>(link.release());  // the context has it now
+    while (const Certificate link = next_certificate(certificates.get())) {
+        if (SSL_CTX_add1_chain_cert(context, link.get()) != 1) refuse("the chain is not usable");
     }
     ERR_clear_error();
     const Bytes key_bytes = bytes_of(key_pem.reveal());
