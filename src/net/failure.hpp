@@ -1,5 +1,6 @@
-// What goes wrong below HTTP, and in HTTP itself. Both stay inside this layer: the server turns
-// them into an answer or a closed connection, the client into the family of base/error.hpp.
+// What goes wrong below HTTP, and in HTTP itself. The server turns them into an answer or a closed
+// connection (a handler that reads a body lets them pass), the client into the family of
+// base/error.hpp.
 #pragma once
 
 #include <stdexcept>

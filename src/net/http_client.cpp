@@ -133,7 +133,10 @@ struct HttpClient::State {
 
     std::unique_ptr<ClientConnection> connect(const ClientRequest& request);
     PaceLimits pace(const ClientRequest& request) const {
-        return {.idle = options.idle_timeout, .deadline = request.deadline};
+        return {.idle = options.idle_timeout,
+                .least_per_second = options.least_rate,
+                .grace = options.rate_grace,
+                .deadline = request.deadline};
     }
     ResponseHead receive_head(ClientConnection& connection, const ClientRequest& request,
                               Millis timeout, bool interim) const;

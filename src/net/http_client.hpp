@@ -24,6 +24,8 @@ struct ClientOptions {
     Millis connect_timeout{10'000};  // TLS handshake included
     Millis answer_timeout{60'000};   // from the end of the request to the end of the answer's head
     Millis idle_timeout{60'000};     // of either body
+    std::uint64_t least_rate = 0;    // bytes a second of waiting, of either body; 0: any
+    Millis rate_grace{15'000};
     HeadLimits head = {};
     std::size_t idle_per_host = 8;  // connections kept for later
     std::size_t idle_in_all = 64;

@@ -243,6 +243,10 @@ void ServerConnection::call_handler(Request& request, Response& response, Served
         record.error = error.what();
         response = {.status = 500};
         ++counters_.handler_failures;
+    } catch (...) {
+        record.error = "something that is no exception";
+        response = {.status = 500};
+        ++counters_.handler_failures;
     }
     response.close = response.status != 500;
     response.headers.set("Content-Type", "text/plain; charset=utf-8");

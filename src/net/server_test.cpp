@@ -3,16 +3,16 @@
 #include "base/error.hpp"
 #include "net/http_server.hpp"
 #include "net/testing/raw_client.hpp"
-#include "net/testing/temporary_file.hpp"
+#include "net/tls_certificates.hpp"
 
 #include <atomic>
 #include <future>
 #include <latch>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -168,6 +168,13 @@ TEST(Server, HalfClosedClientsGetTheirAnswer) {
     EXPECT_EQ(answer_to(v4.port(), ""), "");
 }
 
+// Sends a byte now and then until something comes back.
+void drip(const RawClient& client, const char* byte) {
+    constexpr int kNowAndThen = 20;
+    pollfd waiting{.fd = client.fd(), .events = POLLIN, .revents = 0};
+    while (::poll(&waiting, 1, kNowAndThen) == 0) ::send(client.fd(), byte, 1, MSG_NOSIGNAL);
+}
+
 TEST(Server, ClientsThatSendTooSlowlyAreCut) {
     HttpServer server(Listener("127.0.0.1:0"),
                       {.header_timeout = 200ms,
@@ -179,17 +186,9 @@ TEST(Server, ClientsThatSendTooSlowlyAreCut) {
     RawClient silent(server.port());
     EXPECT_EQ(status_of(silent.read_to_end()), 408);
 
-    RawClient dripping(
-        server.port());  // a byte of the head now and then: the whole must come in time
-    std::jthread drip([&](const std::stop_token& stop) {
-        while (!stop.stop_requested()) {
-            ::send(dripping.fd(), "G", 1, MSG_NOSIGNAL);
-            std::this_thread::sleep_for(20ms);
-        }
-    });
+    RawClient dripping(server.port());
+    drip(dripping, "G");  // never silent for long, but all of the head must come in time
     EXPECT_EQ(status_of(dripping.read_until("\r\n\r\n")), 408);
-    drip.request_stop();
-    drip.join();
 
     RawClient half_a_body(server.port());
     half_a_body.send("POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na");
@@ -201,18 +200,34 @@ TEST(Server, ClientsThatSendTooSlowlyAreCut) {
     EXPECT_GE(server.stats().timeouts, 3u);
 }
 
+TEST(Server, HandshakesThatTakeTooLongAreCut) {
+    const CertificateAndKey ca = make_certificate_authority("test", 2);
+    CertificateAndKey own = issue_certificate(ca, {.name = "x", .addresses = {"127.0.0.1"}});
+    HttpServer server(Listener("127.0.0.1:0"),
+                      {.tls = TlsContext::server({.certificate_pem = own.certificate_pem,
+                                                  .key_pem = std::move(own.key_pem)}),
+                       .header_timeout = 200ms},
+                      echo);
+    RawClient client(server.port());
+    client.send("\x16\x03\x01\x01");  // the begin of a long record, then drops of it
+    drip(client, "x");
+    EXPECT_TRUE(client.is_closed());
+    RawClient plain(server.port());
+    plain.send(get("/"));
+    plain.read_to_end();
+    EXPECT_TRUE(server.stop(10s));
+    EXPECT_EQ(server.stats().timeouts, 1u);
+    EXPECT_EQ(server.stats().tls_failures, 1u);
+    EXPECT_EQ(server.stats().requests, 0u);
+}
+
 TEST(Server, BodiesBelowTheLeastRateAreCut) {
     HttpServer server(Listener("127.0.0.1:0"),
                       {.body_idle_timeout = 20s, .least_body_rate = 100'000, .rate_grace = 200ms},
                       echo);
     RawClient client(server.port());
     client.send("POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n");
-    std::jthread drip([&](const std::stop_token& stop) {
-        while (!stop.stop_requested()) {
-            ::send(client.fd(), "x", 1, MSG_NOSIGNAL);
-            std::this_thread::sleep_for(20ms);
-        }
-    });
+    drip(client, "x");
     EXPECT_EQ(status_of(client.read_until("\r\n\r\n")), 408);
 }
 
