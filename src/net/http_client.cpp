@@ -162,21 +162,21 @@ struct ClientResponse::State {
 
 std::unique_ptr<ClientConnection> HttpClient::State::connect(const ClientRequest& request) {
     const Url& url = request.url;
+    const bool proxied = goes_through(options.proxy, url);
+    const Url& next = proxied ? *options.proxy.url : url;
     const Deadline deadline = Deadline::after(options.connect_timeout).or_earlier(request.deadline);
     auto out = std::make_unique<ClientConnection>();
     out->origin = url.origin();
     try {
-        out->socket = connect_tcp(url.host, url.port, deadline);
+        out->socket = connect_tcp(next.host, next.port, deadline);
     } catch (const Failure& failure) {
         throw HostError("NET-CONNECT", place_of(request) + ": " + failure.what(),
                         {.recovery = Recovery::transient});
     }
-    if (url.tls) {
-        Pace handshake({.idle = options.connect_timeout, .deadline = deadline});
-        out->stream = tls_context().connect(out->socket.get(), url.host, handshake);
-    } else {
-        out->stream = plain_stream(out->socket.get());
-    }
+    Pace opening({.idle = options.connect_timeout, .deadline = deadline});
+    if (proxied) open_tunnel(out->socket.get(), options.proxy, url, opening);
+    out->stream = url.tls ? tls_context().connect(out->socket.get(), url.host, opening)
+                          : plain_stream(out->socket.get());
     return out;
 }
 

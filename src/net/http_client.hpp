@@ -10,6 +10,7 @@
 
 #include "base/url.hpp"
 #include "net/http_message.hpp"
+#include "net/proxy.hpp"
 #include "net/tls.hpp"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ namespace slipway::net {
 
 struct ClientOptions {
     TlsClientOptions tls = {};
+    ProxyOptions proxy = {};
     Millis connect_timeout{10'000};  // TLS handshake included
     Millis answer_timeout{60'000};   // from the end of the request to the end of the answer's head
     Millis idle_timeout{60'000};     // of either body

@@ -1,6 +1,7 @@
 // Programs others wrote, as clients of our server and as the server of our client: curl and
 // Python's http.client and http.server.
 #include "base/digest.hpp"
+#include "base/error.hpp"
 #include "base/subprocess.hpp"
 #include "base/text.hpp"
 #include "net/http_client.hpp"
@@ -38,6 +39,12 @@ Result run(std::vector<std::string> argv) {
     result.code = program.wait();
     if (result.code != 0) result.out += said;
     return result;
+}
+
+std::string first_line(const Subprocess& program) {
+    std::string line;
+    for (char c = 0; ::read(program.out(), &c, 1) == 1 && c != '\n';) line += c;
+    return line;
 }
 
 // Files are served by range, bodies answered with their digest.
@@ -186,8 +193,7 @@ print(server.server_port)
 server.serve_forever()
 )",
                                 folder_.string(), GetParam() ? "1" : "0"}});
-    std::string port;
-    for (char c = 0; ::read(python.out(), &c, 1) == 1 && c != '\n';) port += c;
+    const std::string port = first_line(python);
     const Url url = Url::parse((GetParam() ? "https://127.0.0.1:" : "http://127.0.0.1:") + port);
     HttpClient client({.tls = {.ca_pem = read_file(folder_ / "ca.pem")}});
     for (int i = 0; i < 2; ++i) {
@@ -201,6 +207,60 @@ server.serve_forever()
         EXPECT_EQ(put.read_all(1000), sha256_hex(content_));
     }
     EXPECT_EQ(client.idle_connections(), 1u);
+}
+
+// A proxy for one login, and the number of tunnels it made.
+constexpr const char* kProxy = R"(
+import http.server, select, socket
+tunnels = 0
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_CONNECT(self):
+        global tunnels
+        if self.headers["Proxy-Authorization"] != "Basic b3BzOnB3":
+            return self.send_error(407)
+        tunnels += 1
+        host, port = self.path.rsplit(":", 1)
+        there = socket.create_connection((host, int(port)))
+        self.wfile.write(b"HTTP/1.1 200 tunnel %d\r\n\r\n" % tunnels)
+        both = {self.connection: there, there: self.connection}
+        while True:
+            for end in select.select(list(both), [], [])[0]:
+                piece = end.recv(65536)
+                if not piece:
+                    return
+                both[end].sendall(piece)
+    def log_message(self, *args):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port)
+server.serve_forever()
+)";
+
+TEST_P(Peers, OurClientGoesThroughAProxy) {
+    Subprocess python({.argv = {"python3", "-u", "-c", kProxy}});
+    const Url proxy = Url::parse("http://127.0.0.1:" + first_line(python));
+    const std::string ca = read_file(folder_ / "ca.pem");
+    HttpClient client({.tls = {.ca_pem = ca},
+                       .proxy = {.url = proxy, .authorization = Secret("Basic b3BzOnB3")}});
+    const std::uint64_t before = server_->stats().accepted;
+    for (int i = 0; i < 2; ++i) {
+        const std::string got = client.send({.url = Url::parse(url_)}).read_all(16u << 20);
+        EXPECT_EQ(sha256_hex(got), sha256_hex(content_));
+    }
+    EXPECT_EQ(server_->stats().accepted, before + 1);
+    HttpClient stranger({.tls = {.ca_pem = ca}, .proxy = {.url = proxy}});
+    EXPECT_THROW(stranger.send({.url = Url::parse(url_)}), HostError);
+    HttpClient direct({.tls = {.ca_pem = ca}, .proxy = {.url = proxy, .direct = {"127.0.0.1"}}});
+    EXPECT_EQ(direct.send({.method = "HEAD", .url = Url::parse(url_)}).status, 200);
+}
+
+TEST(Proxy, IsPassedByForSomeHosts) {
+    const ProxyOptions proxy{.url = Url::parse("http://p:3128"), .direct = {".lan", "10.0.0.5"}};
+    EXPECT_TRUE(goes_through(proxy, Url::parse("https://r.example/")));
+    EXPECT_TRUE(goes_through(proxy, Url::parse("https://lan/")));
+    EXPECT_FALSE(goes_through(proxy, Url::parse("https://r.lan/")));
+    EXPECT_FALSE(goes_through(proxy, Url::parse("http://10.0.0.5:5000/")));
+    EXPECT_FALSE(goes_through({}, Url::parse("https://r.example/")));
 }
 
 TEST(PeersTls, OldProtocolsAndStrangersAreRefused) {
