@@ -84,7 +84,8 @@ std::size_t BodyReader::read_some(std::span<char> into) {
     if (length_.kind == BodyLength::Kind::counted)
         into = into.first(std::min<std::uint64_t>(into.size(), length_.bytes - received_));
     const std::size_t got = read_plain(into);
-    if (got == 0 && length_.kind == BodyLength::Kind::counted) cut_short();
+    if (got == 0 && (length_.kind == BodyLength::Kind::counted || !stream_.end_was_said()))
+        cut_short();
     ended_ = got == 0;
     return got;
 }

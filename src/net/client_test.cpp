@@ -7,12 +7,15 @@
 #include "net/testing/temporary_file.hpp"
 #include "net/tls_certificates.hpp"
 
+#include <array>
 #include <csignal>
 #include <fstream>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <poll.h>
 
 namespace slipway::net {
 namespace {
@@ -252,6 +255,7 @@ TEST_P(Client, SeesTheRefusalOfALargeBody) {
                           .offset = 0,
                           .length = 40u << 20};
     ClientRequest request{.method = "PUT", .url = url(*server, "/small"), .body = range};
+    EXPECT_EQ(client_.send(request).status, 413);
     request.wait_for_continue = true;
     EXPECT_EQ(client_.send(request).status, 413);
 }
@@ -318,6 +322,29 @@ TEST(ClientTls, TheClientMayHaveToProveItsToo) {
     EXPECT_EQ(with.send(request).read_all(100), "/CN=node-7");
     HttpClient without({.tls = {.ca_pem = authority().certificate_pem}});
     EXPECT_NE(error_of(without, request), "");
+}
+
+// An HTTP/1.0 answer ends with its connection; a cut must not pass for that.
+TEST(ClientTls, ACutIsNoEnd) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const TlsContext context = server_context({.name = "s", .addresses = {"127.0.0.1"}});
+    const Listener listener("127.0.0.1:0");
+    for (const bool said : {true, false}) {
+        std::jthread server([&] {
+            pollfd waiting{.fd = listener.fd(), .events = POLLIN, .revents = 0};
+            ::poll(&waiting, 1, -1);
+            const Accepted accepted = listener.accept();
+            Pace pace({.idle = 20s});
+            const auto stream = context.accept(accepted.socket.get(), pace);
+            std::array<char, 1000> request{};
+            stream->read(request, pace);
+            stream->write("HTTP/1.0 200 OK\r\n\r\nall", pace);
+            if (said) stream->end_writing();
+        });
+        HttpClient client({.tls = {.ca_pem = authority().certificate_pem}});
+        EXPECT_EQ(error_of(client, {.url = Url::parse("https://" + listener.address() + "/")}),
+                  said ? "" : "NET-LOST");
+    }
 }
 
 TEST(ClientTls, CertificatesOfNonsenseAreRefused) {

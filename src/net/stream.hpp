@@ -44,6 +44,9 @@ class Stream {
     virtual void send_file(const FileRange& range, Pace& pace) = 0;
     // Says that nothing more will be written; what arrives can still be read.
     virtual void end_writing() = 0;
+    // Whether the end that read() saw was said by the other side. Under TLS a mere end of the
+    // connection may be somebody's cut.
+    virtual bool end_was_said() const { return true; }
     virtual std::optional<TlsInfo> tls() const { return std::nullopt; }
 };
 

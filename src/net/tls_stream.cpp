@@ -83,6 +83,8 @@ class TlsStream : public Stream {
         ::shutdown(socket_, SHUT_WR);
     }
 
+    bool end_was_said() const override { return end_was_said_; }
+
     std::optional<TlsInfo> tls() const override {
         TlsInfo info{.version = SSL_get_version(session_.get()),
                      .cipher = SSL_get_cipher_name(session_.get()),
@@ -110,7 +112,10 @@ class TlsStream : public Stream {
                 case SSL_ERROR_ZERO_RETURN: return 0;
                 case SSL_ERROR_SYSCALL: lost(reason == 0 ? "it was closed" : std::strerror(reason));
                 default:
-                    if (ended_without_notice()) return 0;
+                    if (ended_without_notice()) {
+                        end_was_said_ = false;
+                        return 0;
+                    }
                     fail();
             }
         }
@@ -162,6 +167,7 @@ class TlsStream : public Stream {
     int socket_;
     Session session_;
     bool kernel_sends_ = false;
+    bool end_was_said_ = true;
 };
 
 }  // namespace
