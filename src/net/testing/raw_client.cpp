@@ -4,8 +4,8 @@
 #include "net/socket.hpp"
 
 #include <array>
+#include <charconv>
 #include <csignal>
-#include <cstdlib>
 
 namespace slipway::net::testing {
 
@@ -77,7 +77,9 @@ std::string answer_to(std::uint16_t port, std::string_view bytes) {
 int status_of(std::string_view answer) {
     constexpr std::string_view kBegin = "HTTP/1.1 ";
     if (!answer.starts_with(kBegin)) return 0;
-    return std::atoi(std::string(answer.substr(kBegin.size(), 3)).c_str());
+    int status = 0;
+    std::from_chars(answer.data() + kBegin.size(), answer.data() + answer.size(), status);
+    return status;
 }
 
 int count_of(std::string_view text, std::string_view part) {
