@@ -49,6 +49,14 @@ std::string request_text(const Url& url, const GetOptions& options) {
     return out + "\r\n";
 }
 
+Url redirected(const Url& from, std::string_view location) {
+    try {
+        return from.redirected_to(location);
+    } catch (const BadUrl& bad) {
+        throw Failed("http-status", bad.what());
+    }
+}
+
 bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
@@ -86,6 +94,14 @@ std::optional<std::string_view> HttpExchange::read() {
         }
     } catch (const HttpError& error) {
         throw Failed("connect", url_.shown() + ": " + error.what());
+    }
+}
+
+Url parse_url(std::string_view text) {
+    try {
+        return Url::parse(text);
+    } catch (const BadUrl& bad) {
+        throw Failed("bad-request", bad.what());
     }
 }
 

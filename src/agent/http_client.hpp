@@ -7,7 +7,7 @@
 
 #include "agent/connection.hpp"
 #include "agent/http_parser.hpp"
-#include "agent/url.hpp"
+#include "base/url.hpp"
 
 #include <array>
 #include <map>
@@ -45,6 +45,9 @@ class HttpExchange {
     ResponseParser parser_;
     std::vector<char> buffer_;
 };
+
+// What the user wrote. Throws Failed("bad-request").
+Url parse_url(std::string_view text);
 
 // Throws Failed; among others "http-status" when a redirect leads nowhere, "bad-request" when a
 // header could be mistaken for another.

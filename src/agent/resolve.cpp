@@ -4,6 +4,7 @@
 #include "agent/facts/root.hpp"
 #include "agent/tool_output.hpp"
 #include "base/ip.hpp"
+#include "base/url.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -24,15 +25,6 @@ void add_once(std::vector<std::string>& out, std::string_view address) {
 }
 
 }  // namespace
-
-bool is_host_name(std::string_view name) {
-    constexpr std::size_t kLongest = 253;
-    const auto allowed = [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_';
-    };
-    return !name.empty() && name.size() <= kLongest && name.front() != '-' && name.front() != '.' &&
-           std::all_of(name.begin(), name.end(), allowed);
-}
 
 std::vector<std::string> addresses_in_hosts(std::string_view hosts_file, std::string_view name) {
     std::vector<std::string> out;

@@ -12,10 +12,6 @@
 
 namespace slipway::agent {
 
-// Letters, digits, dots, dashes and underscores, as names of hosts have; nothing a tool could take
-// for an option.
-bool is_host_name(std::string_view name);
-
 // Those of /etc/hosts, whose content is `hosts_file`.
 std::vector<std::string> addresses_in_hosts(std::string_view hosts_file, std::string_view name);
 

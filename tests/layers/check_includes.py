@@ -15,9 +15,9 @@ HEAVY = {
     "yaml-cpp/": ["config/", "remote/"],
     "sqlite3.h": ["store/"],
     "CLI/": ["cli/"],
-    "boost/beast": [],
+    "boost/beast": ["net/"],
     "boost/asio": [],
-    "openssl/": ["base/", "store/", "agent/"],
+    "openssl/": ["base/", "net/", "store/", "agent/"],
 }
 
 

@@ -7,6 +7,7 @@
 #include "agent/resolve.hpp"
 #include "agent/tool_output.hpp"
 #include "base/files.hpp"
+#include "base/url.hpp"
 
 #include <array>
 #include <cstring>

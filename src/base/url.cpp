@@ -1,13 +1,12 @@
-#include "agent/url.hpp"
+#include "base/url.hpp"
 
-#include "agent/request.hpp"
-#include "agent/resolve.hpp"
 #include "base/ip.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
-namespace slipway::agent {
+namespace slipway {
 
 namespace {
 
@@ -18,7 +17,7 @@ constexpr std::uint16_t kHttpsPort = 443;
 std::uint16_t default_port(bool tls) { return tls ? kHttpsPort : kHttpPort; }
 
 [[noreturn]] void refuse(const std::string& why) {
-    throw Failed("bad-request", "not a URL to fetch from: " + why);
+    throw BadUrl("not a URL to fetch from: " + why);
 }
 
 std::uint16_t parse_port(std::string_view text) {
@@ -50,16 +49,16 @@ void parse_authority(std::string_view text, Url& url) {
 
 }  // namespace
 
+std::string Url::origin() const { return (tls ? "https://" : "http://") + authority(); }
+
 std::string Url::authority() const {
     const std::string name = host.find(':') == std::string::npos ? host : "[" + host + "]";
     return port == default_port(tls) ? name : name + ":" + std::to_string(port);
 }
 
-std::string Url::shown() const {
-    return (tls ? "https://" : "http://") + authority() + target.substr(0, target.find('?'));
-}
+std::string Url::shown() const { return origin() + target.substr(0, target.find('?')); }
 
-Url parse_url(std::string_view text) {
+Url Url::parse(std::string_view text) {
     const bool printable =
         std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > 0x20 && c < 0x7f; });
     if (!printable || text.size() > kLongest) refuse("characters that do not belong there");
@@ -78,30 +77,36 @@ Url parse_url(std::string_view text) {
     return url;
 }
 
-Url redirected(const Url& from, std::string_view location) {
-    const std::string origin = (from.tls ? "https://" : "http://") + from.authority();
-    const std::string path = from.target.substr(0, from.target.find('?'));
+Url Url::redirected_to(std::string_view location) const {
+    const std::string path = target.substr(0, target.find('?'));
     std::string whole(location);
     if (location.starts_with("//")) {
-        whole = (from.tls ? "https:" : "http:") + whole;
+        whole = (tls ? "https:" : "http:") + whole;
     } else if (location.starts_with("/")) {
-        whole = origin + whole;
+        whole = origin() + whole;
     } else if (location.starts_with("?")) {
-        whole = origin + path + whole;
+        whole = origin() + path + whole;
     } else if (location.substr(0, location.find_first_of("/?#")).find(':') ==
                std::string_view::npos) {
-        whole = origin + path.substr(0, path.rfind('/') + 1) + whole;
+        whole = origin() + path.substr(0, path.rfind('/') + 1) + whole;
     }
     Url to;
     try {
-        to = parse_url(whole);
-    } catch (const Failed& failed) {
-        throw Failed("http-status",
-                     from.shown() + " sends us elsewhere, but that is " + failed.what());
+        to = parse(whole);
+    } catch (const BadUrl& bad) {
+        throw BadUrl(shown() + " sends us elsewhere, but that is " + bad.what());
     }
-    if (from.tls && !to.tls)
-        throw Failed("http-status", from.shown() + " sends us to a place without TLS");
+    if (tls && !to.tls) throw BadUrl(shown() + " sends us to a place without TLS");
     return to;
 }
 
-}  // namespace slipway::agent
+bool is_host_name(std::string_view name) {
+    constexpr std::size_t kLongestName = 253;
+    const auto allowed = [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_';
+    };
+    return !name.empty() && name.size() <= kLongestName && name.front() != '-' &&
+           name.front() != '.' && std::all_of(name.begin(), name.end(), allowed);
+}
+
+}  // namespace slipway

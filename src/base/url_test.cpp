@@ -1,16 +1,14 @@
-#include "agent/url.hpp"
-
-#include "agent/request.hpp"
+#include "base/url.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace slipway::agent {
+namespace slipway {
 
 namespace {
 
 std::string parts(const std::string& text) {
-    const Url url = parse_url(text);
+    const Url url = Url::parse(text);
     return std::string(url.tls ? "tls " : "") + url.host + " " + std::to_string(url.port) + " " +
            url.target;
 }
@@ -18,8 +16,8 @@ std::string parts(const std::string& text) {
 std::string refused(const std::string& text) {
     try {
         return "accepted " + parts(text);
-    } catch (const Failed& failed) {
-        return failed.code;
+    } catch (const BadUrl&) {
+        return "refused";
     }
 }
 
@@ -31,8 +29,8 @@ TEST(Url, HasItsParts) {
 }
 
 TEST(Url, IsShownWithoutItsQuery) {
-    EXPECT_EQ(parse_url("https://r.example:443/f?X-Signature=s").shown(), "https://r.example/f");
-    EXPECT_EQ(parse_url("http://[fd00::5]:81/").authority(), "[fd00::5]:81");
+    EXPECT_EQ(Url::parse("https://r.example:443/f?X-Signature=s").shown(), "https://r.example/f");
+    EXPECT_EQ(Url::parse("http://[fd00::5]:81/").authority(), "[fd00::5]:81");
 }
 
 TEST(Url, OfAnotherShapeIsRefused) {
@@ -41,26 +39,26 @@ TEST(Url, OfAnotherShapeIsRefused) {
           "http://a:/", "http://a:b/", "http://user:pw@a/", "http://[fd00::5/",
           "http://[10.0.0.1]/", "http://[::1]x/", "http://-a/", "http://a b/", "http://a/\r\nX: y",
           "http://a/\xc3\xa4", "http://fd00::5/", "HTTP://a/"}) {
-        EXPECT_EQ(refused(bad), "bad-request") << bad;
+        EXPECT_EQ(refused(bad), "refused") << bad;
     }
-    EXPECT_EQ(refused("http://a/" + std::string(9000, 'x')), "bad-request");
+    EXPECT_EQ(refused("http://a/" + std::string(9000, 'x')), "refused");
 }
 
 TEST(Url, RedirectsAreReadFromWhereTheyCame) {
-    const Url from = parse_url("http://a.example:8080/x/y?z=1");
-    const auto to = [&](const char* location) { return redirected(from, location).shown(); };
+    const Url from = Url::parse("http://a.example:8080/x/y?z=1");
+    const auto to = [&](const char* location) { return from.redirected_to(location).shown(); };
     EXPECT_EQ(to("https://b.example/c"), "https://b.example/c");
     EXPECT_EQ(to("//b.example/c"), "http://b.example/c");
     EXPECT_EQ(to("/c"), "http://a.example:8080/c");
     EXPECT_EQ(to("c/d"), "http://a.example:8080/x/c/d");
-    EXPECT_EQ(redirected(from, "?q=2").target, "/x/y?q=2");
-    EXPECT_EQ(redirected(from, "c?u=http://evil").target, "/x/c?u=http://evil");
-    EXPECT_TRUE(redirected(from, "/c").same_origin(from));
-    EXPECT_FALSE(redirected(from, "http://a.example/").same_origin(from));
-    EXPECT_THROW(redirected(from, "javascript:x"), Failed);
-    EXPECT_THROW(redirected(parse_url("https://a/"), "http://a/"), Failed);
+    EXPECT_EQ(from.redirected_to("?q=2").target, "/x/y?q=2");
+    EXPECT_EQ(from.redirected_to("c?u=http://evil").target, "/x/c?u=http://evil");
+    EXPECT_TRUE(from.redirected_to("/c").same_origin(from));
+    EXPECT_FALSE(from.redirected_to("http://a.example/").same_origin(from));
+    EXPECT_THROW(from.redirected_to("javascript:x"), BadUrl);
+    EXPECT_THROW(Url::parse("https://a/").redirected_to("http://a/"), BadUrl);
 }
 
 }  // namespace
 
-}  // namespace slipway::agent
+}  // namespace slipway

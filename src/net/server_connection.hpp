@@ -1,0 +1,65 @@
+// One connection of the server: requests in, answers out, until either side has had enough.
+#pragma once
+
+#include "net/http_server.hpp"
+#include "net/server_counters.hpp"
+
+#include <atomic>
+#include <functional>
+
+namespace slipway::net {
+
+class ServerConnection {
+  public:
+    // Told when a request begins and ends, so that a server that stops knows whom to leave alone.
+    using OnBusy = std::function<void(bool busy)>;
+
+    ServerConnection(const ServerOptions& options, const Handler& handler, ServerCounters& counters,
+                     const std::atomic<bool>& stopping, OnBusy on_busy)
+        : options_(options),
+          handler_(handler),
+          counters_(counters),
+          stopping_(stopping),
+          on_busy_(std::move(on_busy)) {}
+
+    // Never throws. The socket stays the caller's.
+    void serve(int socket, const std::string& peer);
+
+  private:
+    enum class After { next, close, linger };  // linger: someone may still be sending
+
+    std::unique_ptr<Stream> open(int socket);
+    void serve_requests();
+    After serve_one();
+    std::optional<RequestHead> receive_head();
+    After answer(RequestHead head);
+    void call_handler(Request& request, Response& response, Served& record);
+    void write_answer(const Request& request, Response& response, bool keep, Served& record);
+    bool keeps_alive(const RequestHead& head, const Response& response, const BodyReader& body,
+                     bool unasked) const;
+    void finish(Served& record, const BodyReader& body, Deadline::Clock::time_point begin);
+    void refuse(int status);
+    bool drain(BodyReader& body);
+    bool is_quiet() const;
+    void linger();
+    void reset_on_close() const;
+    PaceLimits body_pace() const;
+    PaceLimits write_pace() const;
+
+    const ServerOptions& options_;
+    const Handler& handler_;
+    ServerCounters& counters_;
+    const std::atomic<bool>& stopping_;
+    OnBusy on_busy_;
+    int socket_ = -1;
+    std::unique_ptr<Stream> stream_;
+    std::string peer_;
+    InputBuffer buffer_;
+    std::size_t served_ = 0;
+    bool head_sent_ = false;  // of the answer to this request: too late for another
+};
+
+// The answer to someone for whom there is no room.
+std::string_view busy_answer();
+
+}  // namespace slipway::net
