@@ -17,7 +17,9 @@ HEAVY = {
     "CLI/": ["cli/"],
     "boost/beast": [],
     "boost/asio": [],
-    "openssl/": ["base/", "store/", "agent/"],
+    "openssl/": ["base/", "store/", "agent/", "oci/"],
+    "zlib.h": ["oci/"],
+    "zstd.h": ["oci/"],
 }
 
 
