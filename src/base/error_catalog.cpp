@@ -11,6 +11,13 @@ constexpr ErrorEntry kCatalog[] = {
     {"ARCHIVE-DAMAGED", "An archive cannot be read to its end",
      "it was cut off, was damaged on its way, or is no archive of this kind",
      "copy or build it again"},
+    {"ARCHIVE-TOO-LARGE", "An archive holds more than it may",
+     "it is not what it should be, or was made to fill disk or memory",
+     "make the archive again from a source you trust"},
+    {"ARCHIVE-UNSAFE", "An entry of an archive is refused",
+     "it would lead out of its folder, is a device or link, or means different things to different "
+     "readers",
+     "make the archive again from a source you trust"},
     {"BLOCK-DAMAGED", "The lines that enclose what Slipway wrote into a file were edited",
      "someone changed or removed one of the two marker lines on the host",
      "remove the block and its markers from the file, then: slipway resume"},

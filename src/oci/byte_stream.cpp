@@ -14,6 +14,30 @@
 
 namespace slipway::oci {
 
+bool ByteStream::skip(std::uint64_t count) {
+    std::string piece(static_cast<std::size_t>(std::min<std::uint64_t>(count, kChunk)), '\0');
+    while (count > 0) {
+        const std::size_t wanted =
+            static_cast<std::size_t>(std::min<std::uint64_t>(count, piece.size()));
+        const std::size_t n = read(piece.data(), wanted);
+        if (n == 0) return false;
+        count -= n;
+    }
+    return true;
+}
+
+void FdSink::write(std::string_view bytes) { write_fully(fd_, bytes, name_); }
+
+std::uint64_t copy_all(ByteStream& from, ByteSink& to) {
+    std::uint64_t total = 0;
+    std::string piece(kChunk, '\0');
+    while (const std::size_t n = from.read(piece.data(), piece.size())) {
+        to.write({piece.data(), n});
+        total += n;
+    }
+    return total;
+}
+
 std::size_t MemoryStream::read(char* into, std::size_t max) {
     const std::size_t n = std::min(max, bytes_.size() - at_);
     std::memcpy(into, bytes_.data() + at_, n);
@@ -45,6 +69,13 @@ std::size_t FileStream::read(char* into, std::size_t max) {
     at_ += static_cast<std::uint64_t>(n);
     left_ -= static_cast<std::uint64_t>(n);
     return static_cast<std::size_t>(n);
+}
+
+bool FileStream::skip(std::uint64_t count) {
+    const std::uint64_t n = std::min(count, left_);
+    at_ += n;
+    left_ -= n;
+    return n == count;
 }
 
 std::shared_ptr<const Fd> open_regular(const std::filesystem::path& path) {

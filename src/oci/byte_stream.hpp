@@ -22,7 +22,35 @@ class ByteStream {
   public:
     virtual ~ByteStream() = default;
     virtual std::size_t read(char* into, std::size_t max) = 0;
+    // Passes over `count` bytes; false when the stream ends before. A file jumps, others read.
+    virtual bool skip(std::uint64_t count);
 };
+
+// Where bytes go.
+class ByteSink {
+  public:
+    virtual ~ByteSink() = default;
+    virtual void write(std::string_view bytes) = 0;
+};
+
+class StringSink : public ByteSink {
+  public:
+    void write(std::string_view bytes) override { text.append(bytes); }
+    std::string text;
+};
+
+class FdSink : public ByteSink {
+  public:
+    FdSink(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+    void write(std::string_view bytes) override;
+
+  private:
+    int fd_;
+    std::string name_;
+};
+
+// Everything the stream has left; the number of bytes.
+std::uint64_t copy_all(ByteStream& from, ByteSink& to);
 
 class MemoryStream : public ByteStream {
   public:
@@ -40,6 +68,7 @@ class FileStream : public ByteStream {
     FileStream(std::shared_ptr<const Fd> file, std::string name, std::uint64_t offset,
                std::uint64_t size);
     std::size_t read(char* into, std::size_t max) override;  // throws when the file is shorter
+    bool skip(std::uint64_t count) override;
 
   private:
     std::shared_ptr<const Fd> file_;  // shared: streams outlive whoever opened the file
