@@ -41,10 +41,17 @@ void write_new(const BundleReader& bundle, const Digest& digest, const fs::path&
 const BundleRoot& root_of(const BundleReader& bundle, const std::string& name) {
     if (const BundleRoot* root = bundle.content().find_name(name)) return *root;
     std::vector<std::string> names;
+    std::vector<const BundleRoot*> fitting;  // the last part is enough: kubeadm:v1.34.1
     for (const BundleRoot& root : bundle.content().roots) {
         if (!root.name.empty()) names.push_back(root.name);
-        // The last part is enough when only one thing is called so: kubeadm:v1.34.1.
-        if (root.name.ends_with("/" + name)) return root;
+        if (root.name.ends_with("/" + name)) fitting.push_back(&root);
+    }
+    if (fitting.size() == 1) return *fitting[0];
+    if (fitting.size() > 1) {
+        throw UserError(
+            "IMAGE-NOT-FOUND",
+            fmt::format("{} may be {} or {}", printable(name), fitting[0]->name, fitting[1]->name),
+            {.remedy = "write the name in full"});
     }
     const auto near = nearest(name, names);
     throw UserError("IMAGE-NOT-FOUND",

@@ -16,6 +16,7 @@
 #include <openssl/pem.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 namespace slipway::oci {
 
@@ -161,6 +162,11 @@ PublicKey read_public_key(const std::filesystem::path& path) {
 }
 
 SigningKey read_signing_key(const std::filesystem::path& path) {
+    struct stat info{};
+    if (::stat(path.c_str(), &info) == 0 && (info.st_mode & 077) != 0) {
+        throw UserError("BUNDLE-KEY", fmt::format("others may read {}", printable(path.string())),
+                        {.remedy = fmt::format("chmod 600 {}", printable(path.string()))});
+    }
     std::string pem = read_file(path, 64u << 10);
     SigningKey key = SigningKey::from_pem(pem);
     wipe(pem);

@@ -13,6 +13,8 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 namespace slipway::oci {
 namespace {
@@ -137,6 +139,45 @@ TEST(Bundle, IsNotWrittenWhenABlobIsNotWhatItSays) {
     };
     EXPECT_EQ(error_of([&] { write_bundle(folder / "x", lay_out(big.content()), wrong_big); }),
               "DIGEST-MISMATCH");
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+// As on a full disk: writing beyond a few kilobytes fails.
+class SmallFiles {
+  public:
+    SmallFiles() {
+        former_handler_ = ::signal(SIGXFSZ, SIG_IGN);
+        ::getrlimit(RLIMIT_FSIZE, &former_);
+        const rlimit small{16'384, former_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &small);
+    }
+    ~SmallFiles() {
+        ::setrlimit(RLIMIT_FSIZE, &former_);
+        ::signal(SIGXFSZ, former_handler_);
+    }
+    SmallFiles(const SmallFiles&) = delete;
+    SmallFiles& operator=(const SmallFiles&) = delete;
+
+  private:
+    rlimit former_{};
+    sighandler_t former_handler_ = SIG_DFL;
+};
+
+TEST(Bundle, LeavesNothingBehindWhenTheDiskIsFullOrItIsStopped) {
+    const TempFolder folder;
+    {
+        const SmallFiles full;
+        EXPECT_EQ(error_of([&] { write_sample(folder); }), "BUNDLE-WRITE");
+    }
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+    const SmallImages images = sample_images();
+    std::stop_source stop;
+    const OnBytes after_some = [&](std::uint64_t bytes) {
+        if (bytes > 20'000) stop.request_stop();
+    };
+    EXPECT_THROW(write_bundle(folder / "x", lay_out(images.content()), images.opener(),
+                              {.on_bytes = after_some, .stop = stop.get_token()}),
+                 Cancelled);
     EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
@@ -336,6 +377,8 @@ TEST(BundleSignature, KeysAreReadFromFilesAndOpensslKnowsThem) {
     EXPECT_EQ(error_of([&] { read_public_key(junk); }), "BUNDLE-KEY");
     EXPECT_EQ(error_of([&] { read_public_key(secret); }), "BUNDLE-KEY");
     EXPECT_EQ(error_of([&] { read_signing_key(open); }), "BUNDLE-KEY");
+    fs::permissions(secret, fs::perms::others_read, fs::perm_options::add);
+    EXPECT_EQ(error_of([&] { read_signing_key(secret); }), "BUNDLE-KEY");
     const fs::path rsa = folder / "rsa";
     run({"openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out",
          rsa.string()});

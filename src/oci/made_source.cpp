@@ -39,7 +39,8 @@ class HashingSink : public ByteSink {
 std::int64_t changed_ns(const Fd& file) {
     struct stat info{};
     ::fstat(file.get(), &info);
-    return info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
+    // The time of any change: unlike the one of writing, nobody can set it back.
+    return info.st_ctim.tv_sec * 1'000'000'000 + info.st_ctim.tv_nsec;
 }
 
 // A file that was hashed before; that it is the same is told by its time of change, before and

@@ -18,6 +18,17 @@ void put(std::string& block, std::size_t at, std::string_view text) {
     block.replace(at, text.size(), text);
 }
 
+// Beyond 8 GiB in GNU's binary form, which all readers know. A pax record would say it too, but
+// some readers come back to this header alone.
+std::string size_field(std::uint64_t size) {
+    if (size <= kLargestOctal) return fmt::format("{:011o}", size);
+    std::string out = "\x80";
+    for (int shift = 80; shift >= 0; shift -= 8) {
+        out += shift >= 64 ? '\0' : static_cast<char>(size >> shift);
+    }
+    return out;
+}
+
 std::string plain_header(std::string_view name, char type, const TarEntry& entry,
                          std::uint64_t size) {
     std::string block(kTarBlock, '\0');
@@ -25,7 +36,7 @@ std::string plain_header(std::string_view name, char type, const TarEntry& entry
     put(block, 100, fmt::format("{:07o}", entry.mode & 07777));
     put(block, 108, fmt::format("{:07o}", entry.uid & 07777777));
     put(block, 116, fmt::format("{:07o}", entry.gid & 07777777));
-    put(block, 124, fmt::format("{:011o}", size > kLargestOctal ? 0 : size));
+    put(block, 124, size_field(size));
     put(block, 136, fmt::format("{:011o}", entry.mtime < 0 ? 0 : entry.mtime));
     block[156] = type;
     put(block, 157, std::string_view(entry.link_target).substr(0, 100));
@@ -56,7 +67,6 @@ std::string needed_records(const TarEntry& entry) {
         out += pax_record("path", name);
     }
     if (entry.link_target.size() > 100) out += pax_record("linkpath", entry.link_target);
-    if (entry.size > kLargestOctal) out += pax_record("size", std::to_string(entry.size));
     return out;
 }
 
