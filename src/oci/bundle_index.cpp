@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::string_view kMagic = "SLIPBNDL";
 constexpr std::string_view kLayoutFile = R"({"imageLayoutVersion":"1.0.0"})";
+constexpr std::uint64_t kLargestBundle = 1ull << 60;
 constexpr std::size_t kSha256Bytes = 32, kSha512Bytes = 64;
 
 struct Header {
@@ -277,6 +278,9 @@ BundleIndex lay_out(BundleContent content, const std::vector<bool>& left_out, st
         at += tar_header_size(blob_entry(blob), at, kBundleAlignment);
         out.offsets[i] = at;
         at += blob.size + tar_padding(blob.size);
+        // Sizes that add up past all numbers would come round to small offsets again.
+        if (at > kLargestBundle)
+            bundle_damaged("its index", "the sizes of its blobs are not possible");
     }
     out.file_size = at + kTarEnd;
     return out;

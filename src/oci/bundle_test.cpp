@@ -244,6 +244,15 @@ TEST(Bundle, IsRefusedWhenCutOrLonger) {
     EXPECT_EQ(error_of([&] { BundleReader{longer}; }), "BUNDLE-DAMAGED");
 }
 
+TEST(Bundle, RefusesSizesThatAddUpPastAllNumbers) {
+    BundleContent content;
+    for (int i = 0; i < 1 << 18; ++i) {
+        content.blobs.push_back({digest_of(std::to_string(i)), 1ull << 43, "a/b"});
+    }
+    content.sort();
+    EXPECT_EQ(error_of([&] { lay_out(content); }), "BUNDLE-DAMAGED");
+}
+
 TEST(Bundle, SaysWhenTwoBlobsWereSwapped) {
     const TempFolder folder;
     SmallImages images;

@@ -127,7 +127,8 @@ SmallImages sample_images() {
         return files;
     };
     const Descriptor amd = images.image({.files = with("x/one", "1")});
-    const Descriptor arm = images.image({.files = {{"x/two", "arm"}}, .architecture = "arm64"});
+    Descriptor arm = images.image({.files = {{"x/two", "arm"}}, .architecture = "arm64"});
+    arm.platform.variant = "v8";
     const Descriptor both = images.index({amd, arm});
     images.name("registry.k8s.io/one:v1", both);
     images.name("quay.io/folder/two:v2", images.image({.files = with("x/two", "2")}));
