@@ -108,8 +108,7 @@ void check_blobs(const BundleReader& bundle, const VerifyOptions& options, Findi
         if (bundle.index().offsets[i] != 0) order.push_back(i);
     }
     // The largest first, so that none of them is left for one core at the end.
-    std::ranges::stable_sort(order, std::ranges::greater{},
-                             [&](std::size_t i) { return blobs[i].size; });
+    std::ranges::sort(order, std::ranges::greater{}, [&](std::size_t i) { return blobs[i].size; });
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
     const unsigned threads = options.threads == 0 ? cores : options.threads;
     std::atomic<std::size_t> next = 0;
