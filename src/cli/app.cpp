@@ -36,7 +36,11 @@ void add_option(CLI::App& app, const Option& option) {
 }
 
 void add_positional(CLI::App& app, const Positional& positional) {
-    app.add_option(std::string(positional.name));
+    CLI::Option* made = app.add_option(std::string(positional.name));
+    if (positional.repeatable) {
+        made->expected(-1)->allow_extra_args()->multi_option_policy(
+            CLI::MultiOptionPolicy::TakeAll);
+    }
 }
 
 CLI::App* add_group(Parser& parser, const std::string& name) {

@@ -39,6 +39,7 @@ struct Positional {
     std::string_view name;  // "STEP"
     std::string_view help = {};
     bool required = false;
+    bool repeatable = false;  // the last one only
     Complete complete = Complete::nothing;
     std::vector<std::string_view> choices = {};
 };

@@ -29,15 +29,23 @@ const Option* find_option(const std::vector<Option>& options, std::string_view w
 }
 
 const Option* find_option(const Typed& typed, std::string_view word) {
-    if (const Option* global = find_option(global_options(), word)) return global;
-    return typed.command == nullptr ? nullptr : find_option(typed.command->options, word);
+    if (typed.command != nullptr) {
+        if (const Option* own = find_option(typed.command->options, word)) return own;
+    }
+    return find_option(global_options(), word);
+}
+
+// Where the word of this number goes; the last place may take any number of words.
+const Positional* place_at(const Command& command, std::size_t number) {
+    const std::vector<Positional>& places = command.positionals;
+    if (number < places.size()) return &places[number];
+    return !places.empty() && places.back().repeatable ? &places.back() : nullptr;
 }
 
 void take_word(Typed& typed, const std::string& word, std::span<const Command> commands) {
     if (typed.command != nullptr) {
-        const auto& places = typed.command->positionals;
-        if (typed.positionals < places.size()) {
-            typed.values[std::string(places[typed.positionals].name)].push_back(word);
+        if (const Positional* place = place_at(*typed.command, typed.positionals)) {
+            typed.values[std::string(place->name)].push_back(word);
         }
         ++typed.positionals;
         return;
@@ -178,8 +186,8 @@ Completion complete(const std::vector<std::string>& words, std::span<const Comma
         add_options(out, typed);
     } else if (typed.command == nullptr) {
         add_commands(out, typed, commands);
-    } else if (typed.positionals < typed.command->positionals.size()) {
-        const Positional& place = typed.command->positionals[typed.positionals];
+    } else if (const Positional* wanted = place_at(*typed.command, typed.positionals)) {
+        const Positional& place = *wanted;
         add_values(out, place.complete, place.choices, typed, values);
     }
     for (Candidate& candidate : out.candidates) candidate.text.insert(0, lead);

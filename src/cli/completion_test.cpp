@@ -68,6 +68,9 @@ TEST(Completion, LeavesFilesToTheShell) {
     EXPECT_TRUE(complete({"plan", "-c", ""}, all_commands(), world).files);
     EXPECT_TRUE(complete({"plan", "--simulate="}, all_commands(), world).files);
     EXPECT_FALSE(complete({"plan", ""}, all_commands(), world).files);
+    // The last place of merge takes any number of files, and its -o is not the global one.
+    EXPECT_TRUE(complete({"bundle", "merge", "a", "b", ""}, all_commands(), world).files);
+    EXPECT_TRUE(complete({"bundle", "merge", "a", "-o", ""}, all_commands(), world).files);
 }
 
 TEST(Completion, EveryShellAsksTheProgram) {

@@ -34,6 +34,18 @@ std::string options_block(std::string_view title, const std::vector<Option>& opt
     return out;
 }
 
+// A command may use a letter of a global option for its own: -o FILE.
+std::vector<Option> globals_beside(const Command& command) {
+    std::vector<Option> out = global_options();
+    for (Option& global : out) {
+        const bool taken = std::ranges::any_of(command.options, [&](const Option& own) {
+            return own.letter != 0 && own.letter == global.letter;
+        });
+        if (taken) global.letter = 0;
+    }
+    return out;
+}
+
 std::string indented(std::string_view text) {
     std::string out;
     for (const std::string& line : split(text, '\n')) {
@@ -55,8 +67,9 @@ std::string codes_block() {
 std::string usage_line(const Command& command) {
     std::string line = fmt::format("slipway {}", command.name);
     for (const Positional& positional : command.positionals) {
-        line += positional.required ? fmt::format(" {}", positional.name)
-                                    : fmt::format(" [{}]", positional.name);
+        const std::string_view more = positional.repeatable ? "…" : "";
+        line += positional.required ? fmt::format(" {}{}", positional.name, more)
+                                    : fmt::format(" [{}{}]", positional.name, more);
     }
     return line + " [options]";
 }
@@ -70,7 +83,7 @@ std::string command_help(const Command& command) {
     }
     if (!command.details.empty()) out += fmt::format("\n{}\n", command.details);
     out += options_block("Options", command.options);
-    out += options_block("Options of every command", global_options());
+    out += options_block("Options of every command", globals_beside(command));
     return out;
 }
 

@@ -17,7 +17,9 @@ HEAVY = {
     "CLI/": ["cli/"],
     "boost/beast": ["net/"],
     "boost/asio": [],
-    "openssl/": ["base/", "net/", "store/", "agent/"],
+    "openssl/": ["base/", "net/", "store/", "agent/", "oci/"],
+    "zlib.h": ["oci/"],
+    "zstd.h": ["oci/"],
 }
 
 

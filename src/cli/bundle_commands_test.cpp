@@ -1,0 +1,164 @@
+// `slipway bundle …` as a user types it.
+#include "base/files.hpp"
+#include "cli/app.hpp"
+#include "cli/byte_progress.hpp"
+#include "oci/bundle_reader.hpp"
+#include "oci/testing/small_images.hpp"
+#include "oci/testing/temp_folder.hpp"
+
+#include <filesystem>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+namespace slipway::cli {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+struct Ran {
+    ExitCode code = ExitCode::ok;
+    std::string out;
+    std::string err;
+
+    json::object object() const { return parse_json(out, "output").as_object(); }
+};
+
+Ran run(const std::vector<std::string>& args) {
+    std::ostringstream out, err;
+    Output output(out, err);
+    Ran ran;
+    try {
+        ran.code = run_program(args, output);
+    } catch (const std::exception& e) {
+        if (const auto* error = dynamic_cast<const Error*>(&e)) output.error(*error);
+        ran.code = exit_code_of(e);
+    }
+    ran.out = out.str();
+    ran.err = err.str();
+    return ran;
+}
+
+class BundleCommands : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        oci::testing::sample_images().write_layout(folder_ / "images");
+        folder_.write("kubeadm", "ELF");
+        recipe_ = folder_
+                      .write("recipe.yaml",
+                             "apiVersion: slipway.dev/v1\nkind: Recipe\nmetadata: {name: demo}\n"
+                             "spec:\n  images:\n    - oci-layout: images\n"
+                             "  binaries:\n    - {file: kubeadm, version: v1.34.1}\n")
+                      .string();
+        bundle_ = at("x.bundle");
+        ASSERT_EQ(run({"bundle", "build", "-f", recipe_, "-o", bundle_}).code, ExitCode::ok);
+    }
+
+    std::string at(std::string_view name) const { return (folder_ / name).string(); }
+    static std::string bytes(const std::string& file) { return read_file(file, 64u << 20); }
+
+    oci::testing::TempFolder folder_;
+    std::string recipe_, bundle_;
+};
+
+TEST_F(BundleCommands, BuildSaysWhatItBuilt) {
+    const Ran again =
+        run({"bundle", "build", "-f", recipe_, "-o", at("y.bundle"), "--output", "json"});
+    EXPECT_EQ(again.object().at("title").as_string(), "demo");
+    EXPECT_EQ(bytes(at("y.bundle")), bytes(bundle_));
+    EXPECT_THAT(run({"bundle", "build", "-f", recipe_, "-o", at("z.bundle")}).out,
+                HasSubstr("3 images, 1 binary"));
+    EXPECT_EQ(run({"bundle", "build", "-f", recipe_}).code, ExitCode::usage);
+    EXPECT_EQ(run({"bundle", "build", "-o", bundle_}).code, ExitCode::usage);
+}
+
+TEST_F(BundleCommands, InspectListsNames) {
+    EXPECT_THAT(run({"bundle", "inspect", bundle_}).out, HasSubstr("registry.k8s.io/one:v1"));
+    const json::object seen = run({"bundle", "inspect", bundle_, "--blobs", "-o", "json"}).object();
+    EXPECT_EQ(seen.at("names").as_array().size(), 6u);
+    EXPECT_EQ(seen.at("blobList").as_array().size(), seen.at("blobs").to_number<std::size_t>());
+    EXPECT_EQ(run({"bundle", "inspect", recipe_}).code, ExitCode::failed);
+}
+
+TEST_F(BundleCommands, VerifyFindsDamageByName) {
+    EXPECT_EQ(run({"bundle", "verify", bundle_}).code, ExitCode::ok);
+    const oci::BundleReader reader(bundle_);
+    std::string bad = bytes(bundle_);
+    bad[reader.index().offsets[3]] = static_cast<char>(bad[reader.index().offsets[3]] ^ 1);
+    folder_.write("bad", bad);
+    const Ran found = run({"bundle", "verify", at("bad")});
+    EXPECT_EQ(found.code, ExitCode::verification_failed);
+    EXPECT_THAT(found.out, HasSubstr(reader.content().blobs[3].digest.str()));
+    folder_.write("cut", bad.substr(0, bad.size() / 2));
+    EXPECT_EQ(run({"bundle", "verify", at("cut")}).code, ExitCode::verification_failed);
+}
+
+TEST_F(BundleCommands, KeysSignAndCheck) {
+    ASSERT_EQ(run({"bundle", "keygen", at("release")}).code, ExitCode::ok);
+    ASSERT_EQ(run({"bundle", "keygen", at("other")}).code, ExitCode::ok);
+    EXPECT_EQ(run({"bundle", "keygen", at("other")}).code, ExitCode::failed);
+    struct stat info{};
+    ASSERT_EQ(::stat(at("release.key").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0600u);
+    const std::vector<std::string> check = {"bundle", "verify", bundle_, "--key",
+                                            at("release.pub")};
+    EXPECT_EQ(run(check).code, ExitCode::verification_failed);
+    ASSERT_EQ(run({"bundle", "sign", bundle_, "--key", at("release.key")}).code, ExitCode::ok);
+    EXPECT_EQ(run(check).code, ExitCode::ok);
+    EXPECT_EQ(run({"bundle", "verify", bundle_, "--key", at("other.pub")}).code,
+              ExitCode::verification_failed);
+    EXPECT_EQ(
+        run({"bundle", "verify", bundle_, "--key", at("other.pub"), "--key", at("release.pub")})
+            .code,
+        ExitCode::ok);
+    EXPECT_EQ(run({"bundle", "verify", bundle_, "--key", at("absent.pub")}).code, ExitCode::failed);
+}
+
+TEST_F(BundleCommands, DeltaInventoryDiffAndMerge) {
+    oci::testing::SmallImages more = oci::testing::sample_images();
+    more.name("a.b/new:1", more.image({.files = {{"n", "n"}}}));
+    fs::remove_all(folder_ / "images");
+    more.write_layout(folder_ / "images");
+    const std::string whole = at("whole"), delta = at("delta"), merged = at("merged");
+    ASSERT_EQ(run({"bundle", "build", "-f", recipe_, "-o", whole}).code, ExitCode::ok);
+    folder_.write("inventory.json", run({"bundle", "inventory", bundle_}).out);
+    for (const std::string& since : {bundle_, at("inventory.json")}) {
+        ASSERT_EQ(run({"bundle", "build", "-f", recipe_, "-o", delta, "--since", since}).code,
+                  ExitCode::ok);
+        ASSERT_EQ(run({"bundle", "merge", bundle_, delta, "-o", merged}).code, ExitCode::ok);
+        EXPECT_EQ(bytes(merged), bytes(whole));
+    }
+    const Ran changes = run({"bundle", "diff", bundle_, whole});
+    EXPECT_EQ(changes.code, ExitCode::changes);
+    EXPECT_THAT(changes.out, HasSubstr("a.b/new:1"));
+    EXPECT_EQ(run({"bundle", "diff", merged, whole}).code, ExitCode::ok);
+    EXPECT_EQ(run({"bundle", "merge", delta, "-o", at("no")}).code, ExitCode::failed);
+    EXPECT_EQ(run({"bundle", "merge", bundle_, delta, "-o", bundle_}).code, ExitCode::usage);
+}
+
+TEST_F(BundleCommands, ExtractTakesABinaryOut) {
+    EXPECT_EQ(run({"bundle", "extract", bundle_, "kubeadm:v1.34.1", "-o", at("out")}).code,
+              ExitCode::ok);
+    EXPECT_EQ(bytes(at("out")), "ELF");
+    EXPECT_THAT(run({"bundle", "extract", bundle_, "registry.k8s.io/one:v2", "-o", at("no")}).err,
+                HasSubstr("did you mean 'registry.k8s.io/one:v1'"));
+}
+
+TEST(ByteProgress, SaysHowFarItIs) {
+    EXPECT_EQ(shown_bytes(999), "999 B");
+    EXPECT_EQ(shown_bytes(1'400'000'000), "1.4 GB");
+    EXPECT_EQ(shown_bytes(999'999), "1.0 MB");
+    std::ostringstream out, err;
+    Output output(out, err);
+    ByteProgress progress(output);
+    progress.expect("checking", 1000);
+    progress.add(420);
+    EXPECT_THAT(progress.line(), HasSubstr("checking  42 %  420 B of 1.0 kB"));
+}
+
+}  // namespace
+}  // namespace slipway::cli

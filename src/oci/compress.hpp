@@ -1,0 +1,11 @@
+// gzip for the few texts that must be gzip (Helm charts). Level, header and time are fixed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace slipway::oci {
+
+std::string gzip_text(std::string_view text);
+
+}  // namespace slipway::oci

@@ -1,0 +1,237 @@
+#include "oci/recipe.hpp"
+
+#include "config/decode.hpp"
+#include "config/load.hpp"
+#include "config/rules.hpp"
+#include "oci/digest.hpp"
+
+#include <algorithm>
+
+namespace slipway::oci {
+
+namespace rules = config::rules;
+
+namespace {
+
+std::size_t given(std::initializer_list<const std::string*> texts) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(texts, [](const std::string* t) { return !t->empty(); }));
+}
+
+}  // namespace
+
+bool ImageFromFiles::is_given() const {
+    return !files.empty() || !entrypoint.empty() ||
+           given({&base.oci_layout, &base.oci_archive, &base.docker_archive}) > 0;
+}
+
+std::string Recipe::title() const {
+    return metadata.version.empty() ? metadata.name : metadata.name + " " + metadata.version;
+}
+
+Recipe load_recipe(const config::Source& source) {
+    return config::decode_yaml_or_throw<Recipe>(source, "RECIPE-INVALID");
+}
+
+void describe(config::Describe<ImageFile>& d) {
+    d.field("file", &ImageFile::file, "A file or folder on this computer.")
+        .example("build/server")
+        .required()
+        .rule(rules::local_path())
+        .local_file();
+    d.field("to", &ImageFile::to, "Where it goes in the image.")
+        .example("/usr/bin/server")
+        .required()
+        .rule(rules::absolute_path());
+    d.field("mode", &ImageFile::mode, "Its mode.")
+        .example("0755")
+        .unset_means("0755 for what is executable, else 0644")
+        .rule(rules::file_mode());
+    d.field("uid", &ImageFile::uid, "Number of its owner.").example("0").range(0, 2'000'000);
+    d.field("gid", &ImageFile::gid, "Number of its group.").example("0").range(0, 2'000'000);
+}
+
+void describe(config::Describe<BaseImage>& d) {
+    d.field("oci-layout", &BaseImage::oci_layout, "A folder that is an OCI image layout.")
+        .example("base/")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("oci-archive", &BaseImage::oci_archive, "A tar of an OCI image layout.")
+        .example("base.tar")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("docker-archive", &BaseImage::docker_archive, "What docker save wrote.")
+        .example("base.tar.gz")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("image", &BaseImage::image, "Which image of it.")
+        .example("docker.io/library/debian:12")
+        .unset_means("the only one in it");
+}
+
+void describe(config::Describe<ImageFromFiles>& d) {
+    d.field("base", &ImageFromFiles::base, "The image it builds on.").unset_means("nothing");
+    d.field("files", &ImageFromFiles::files, "Files and folders put into it, as one layer.")
+        .example("[{file: build/server, to: /usr/bin/server}]");
+    d.field("os", &ImageFromFiles::os, "Operating system it is for.").example("linux");
+    d.field("arch", &ImageFromFiles::arch, "Architecture it is for.")
+        .example("amd64")
+        .one_of({"amd64", "arm64"});
+    d.field("user", &ImageFromFiles::user, "User it runs as.").example("65532:65532");
+    d.field("workdir", &ImageFromFiles::workdir, "Folder it runs in.")
+        .example("/")
+        .rule(rules::absolute_path());
+    d.field("entrypoint", &ImageFromFiles::entrypoint, "The program and its first arguments.")
+        .example("[/usr/bin/server]");
+    d.field("cmd", &ImageFromFiles::cmd, "Arguments a user may replace.").example("[--help]");
+    d.field("env", &ImageFromFiles::env, "Environment variables.")
+        .example("{LANG: C.UTF-8}")
+        .keys(rules::env_name());
+    d.field("labels", &ImageFromFiles::labels, "Labels of the image.").example("{team: base}");
+}
+
+void describe(config::Describe<RecipeImage>& d) {
+    d.field("registry", &RecipeImage::registry, "An image in a registry, by its name.")
+        .example("registry.k8s.io/pause:3.10")
+        .not_built();
+    d.field("oci-layout", &RecipeImage::oci_layout,
+            "A folder that is an OCI image layout: all images in it.")
+        .example("images/")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("oci-archive", &RecipeImage::oci_archive,
+            "A tar (also .gz, .zst) of an OCI image layout: all images in it.")
+        .example("images.tar")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("docker-archive", &RecipeImage::docker_archive,
+            "What docker save wrote (also .gz, .zst): all images in it.")
+        .example("images.tar.gz")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("image-from-files", &RecipeImage::from_files, "An image made of files.");
+    d.field("name", &RecipeImage::name, "What the image is called, when the source does not say.")
+        .example("registry.example.com/team/server:1.0");
+    d.field("only", &RecipeImage::only, "Take only images of these names.")
+        .example("[registry.k8s.io/pause:3.10]")
+        .unordered();
+    d.field("platforms", &RecipeImage::platforms, "Take images for these platforms only.")
+        .example("[linux/amd64, linux/arm64]")
+        .unset_means("all there are")
+        .unordered();
+    d.check([](const RecipeImage& image, config::Scope& scope) {
+        const std::size_t sources =
+            given({&image.registry, &image.oci_layout, &image.oci_archive, &image.docker_archive}) +
+            (image.from_files.is_given() ? 1 : 0);
+        if (sources == 1) return;
+        scope.error("RECIPE-SOURCE", "", sources == 0 ? "names no source" : "names several sources",
+                    "give exactly one of oci-layout, oci-archive, docker-archive and "
+                    "image-from-files");
+    });
+    d.check([](const RecipeImage& image, config::Scope& scope) {
+        if (!image.from_files.is_given() || !image.name.empty()) return;
+        scope.error("RECIPE-SOURCE", "name", "is missing", "say what the new image is called");
+    });
+}
+
+void describe(config::Describe<RecipeBinary>& d) {
+    d.field("file", &RecipeBinary::file, "A file on this computer.")
+        .example("downloads/kubeadm")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("url", &RecipeBinary::url, "Where it is downloaded from.")
+        .example("https://dl.k8s.io/v1.34.1/bin/linux/amd64/kubeadm")
+        .not_built();
+    d.field("sha256", &RecipeBinary::sha256, "What it must be, in hex.")
+        .example("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
+        .unset_means("it is taken as it is");
+    d.field("name", &RecipeBinary::name, "What it is called.")
+        .example("kubeadm")
+        .unset_means("the name of the file");
+    d.field("version", &RecipeBinary::version, "Its version.").example("v1.34.1");
+    d.field("os", &RecipeBinary::os, "Operating system it is for.").example("linux");
+    d.field("arch", &RecipeBinary::arch, "Architecture it is for.").example("amd64");
+    d.check([](const RecipeBinary& binary, config::Scope& scope) {
+        if (binary.file.empty()) {
+            scope.error("RECIPE-SOURCE", "", "names no source", "give the path of a file: file: …");
+        }
+        if (!binary.sha256.empty() && !Digest::try_parse("sha256:" + binary.sha256)) {
+            scope.error("RECIPE-SOURCE", "sha256", "is not a SHA-256",
+                        "write 64 lower-case hexadecimal digits");
+        }
+    });
+}
+
+void describe(config::Describe<RecipeChart>& d) {
+    d.field("chart", &RecipeChart::chart, "A Helm chart on this computer: a folder or a .tgz.")
+        .example("charts/metrics-server")
+        .required()
+        .rule(rules::local_path())
+        .local_file();
+    d.field("registry", &RecipeChart::registry, "A chart in an OCI registry.")
+        .example("ghcr.io/charts/metrics-server:3.12.0")
+        .not_built();
+    d.field("url", &RecipeChart::url, "Where the chart is downloaded from.")
+        .example("https://example.com/metrics-server-3.12.0.tgz")
+        .not_built();
+}
+
+void describe(config::Describe<RecipePackages>& d) {
+    d.field("os", &RecipePackages::os, "Release of the operating system they are for.")
+        .example("debian-12")
+        .required()
+        .rule(rules::dns_name());
+    d.field("arch", &RecipePackages::arch, "Architecture they are for.")
+        .example("amd64")
+        .one_of({"amd64", "arm64"});
+    d.field("files", &RecipePackages::files,
+            "Packages on this computer, .deb or .rpm; a folder stands for all in it.")
+        .example("[debs/]")
+        .required()
+        .at_least_one()
+        .unordered()
+        .rule(rules::local_path())
+        .local_file();
+    d.field("deb", &RecipePackages::deb, "Debian packages, with what they depend on.")
+        .example("[socat, conntrack]")
+        .not_built();
+    d.field("rpm", &RecipePackages::rpm, "RPM packages, with what they depend on.")
+        .example("[socat, conntrack-tools]")
+        .not_built();
+}
+
+void describe(config::Describe<RecipeSpec>& d) {
+    d.field("images", &RecipeSpec::images, "Container images.").example("[{oci-layout: images/}]");
+    d.field("binaries", &RecipeSpec::binaries, "Programs and other single files.")
+        .example("[{file: kubeadm, version: v1.34.1}]");
+    d.field("charts", &RecipeSpec::charts, "Helm charts.").example("[{chart: charts/server}]");
+    d.field("packages", &RecipeSpec::packages, "Packages of operating systems.")
+        .example("[{os: debian-12, files: [debs/]}]");
+}
+
+void describe(config::Describe<RecipeMetadata>& d) {
+    d.field("name", &RecipeMetadata::name, "What the bundle is called.")
+        .example("kubernetes")
+        .required()
+        .rule(rules::dns_name());
+    d.field("version", &RecipeMetadata::version, "Version of the bundle.")
+        .example("v1.34.1")
+        .rule(rules::one_line());
+}
+
+void describe(config::Describe<Recipe>& d) {
+    d.field("apiVersion", &Recipe::api_version, "The version of this format.")
+        .example(std::string(config::kApiVersion))
+        .required()
+        .one_of({std::string(config::kApiVersion)});
+    d.field("kind", &Recipe::kind, "What the document describes.")
+        .example("Recipe")
+        .required()
+        .one_of({"Recipe"});
+    d.field("metadata", &Recipe::metadata, "What the bundle is called.")
+        .example("{name: demo}")
+        .required();
+    d.field("spec", &Recipe::spec, "What the bundle holds.").required().envelope();
+}
+
+}  // namespace slipway::oci

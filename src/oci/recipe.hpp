@@ -1,0 +1,130 @@
+// `kind: Recipe`: what a bundle is to hold and where it comes from.
+//
+//     apiVersion: slipway.dev/v1
+//     kind: Recipe
+//     metadata: {name: demo, version: "1.0"}
+//     spec:
+//       images:
+//         - oci-layout: images/            # every image in it
+//         - docker-archive: pause.tar.gz
+//           name: registry.k8s.io/pause:3.10
+//       binaries:
+//         - file: kubeadm
+//           version: v1.34.1
+//       charts:
+//         - chart: charts/metrics-server
+//
+// Paths are relative to the recipe. Described with the same fields as the spec
+// (config/describe.hpp).
+#pragma once
+
+#include "config/describe.hpp"
+#include "config/problem.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace slipway::oci {
+
+struct ImageFile {
+    std::string file = {};
+    std::string to = {};
+    std::string mode = {};
+    std::int64_t uid = 0;
+    std::int64_t gid = 0;
+};
+
+struct BaseImage {
+    std::string oci_layout = {};
+    std::string oci_archive = {};
+    std::string docker_archive = {};
+    std::string image = {};
+};
+
+struct ImageFromFiles {
+    BaseImage base = {};
+    std::vector<ImageFile> files = {};
+    std::string os = "linux";
+    std::string arch = "amd64";
+    std::string user = {};
+    std::string workdir = {};
+    std::vector<std::string> entrypoint = {};
+    std::vector<std::string> cmd = {};
+    std::map<std::string, std::string> env = {};
+    std::map<std::string, std::string> labels = {};
+
+    bool is_given() const;
+};
+
+struct RecipeImage {
+    std::string registry = {};
+    std::string oci_layout = {};
+    std::string oci_archive = {};
+    std::string docker_archive = {};
+    ImageFromFiles from_files = {};
+    std::string name = {};
+    std::vector<std::string> only = {};
+    std::vector<std::string> platforms = {};
+};
+
+struct RecipeBinary {
+    std::string file = {};
+    std::string url = {};
+    std::string sha256 = {};
+    std::string name = {};
+    std::string version = {};
+    std::string os = "linux";
+    std::string arch = "amd64";
+};
+
+struct RecipeChart {
+    std::string chart = {};
+    std::string registry = {};
+    std::string url = {};
+};
+
+struct RecipePackages {
+    std::string os = {};
+    std::string arch = "amd64";
+    std::vector<std::string> files = {};
+    std::vector<std::string> deb = {};
+    std::vector<std::string> rpm = {};
+};
+
+struct RecipeSpec {
+    std::vector<RecipeImage> images = {};
+    std::vector<RecipeBinary> binaries = {};
+    std::vector<RecipeChart> charts = {};
+    std::vector<RecipePackages> packages = {};
+};
+
+struct RecipeMetadata {
+    std::string name = {};
+    std::string version = {};
+};
+
+struct Recipe {
+    std::string api_version = {};
+    std::string kind = {};
+    RecipeMetadata metadata = {};
+    RecipeSpec spec = {};
+
+    std::string title() const;
+};
+
+// Throws UserError RECIPE-INVALID with every problem in it.
+Recipe load_recipe(const config::Source& source);
+
+void describe(config::Describe<ImageFile>& d);
+void describe(config::Describe<BaseImage>& d);
+void describe(config::Describe<ImageFromFiles>& d);
+void describe(config::Describe<RecipeImage>& d);
+void describe(config::Describe<RecipeBinary>& d);
+void describe(config::Describe<RecipeChart>& d);
+void describe(config::Describe<RecipePackages>& d);
+void describe(config::Describe<RecipeSpec>& d);
+void describe(config::Describe<RecipeMetadata>& d);
+void describe(config::Describe<Recipe>& d);
+
+}  // namespace slipway::oci

@@ -1,0 +1,38 @@
+// Where images come from. One small interface: what is there, and the bytes of a blob by digest.
+//
+//     const std::unique_ptr<Source> source = open_layout_folder("images/");
+//     for (const SourceImage& image : source->images()) collector.add(*source, image, …);
+//
+// Registries and URLs will be further implementations; nothing else has to change for them.
+#pragma once
+
+#include "oci/bundle_writer.hpp"
+#include "oci/manifest.hpp"
+
+#include <string>
+#include <vector>
+
+namespace slipway::oci {
+
+struct SourceImage {
+    std::string name = {};  // in full; empty when the source does not say, or for a referrer
+    Descriptor descriptor = {};
+};
+
+class Source {
+  public:
+    virtual ~Source() = default;
+
+    virtual std::vector<SourceImage> images() = 0;
+    virtual bool has(const Digest& digest) = 0;
+    // Throws UserError SOURCE-BLOB-MISSING. Safe to call while other streams are read.
+    virtual BlobInput open(const Digest& digest) = 0;
+    virtual std::string label() const = 0;  // for messages: "docker-archive images.tar"
+};
+
+[[noreturn]] void blob_is_missing(const Source& source, const Digest& digest);
+
+// The manifest of that digest, checked against it.
+std::string read_manifest(Source& source, const Descriptor& descriptor);
+
+}  // namespace slipway::oci
