@@ -209,6 +209,9 @@ void Executor::Impl::take_in(Finished finished) {
 
 void Executor::Impl::settle_failure(Finished finished) {
     const NodeIndex node = finished.node;
+    // The failure is recorded: whoever tries again begins anew, and does not go on with what a
+    // crash had cut off.
+    open_intent_[node] = false;
     if (finished.end == StepEnd::needs_user && options_.wait_for_user && !stopping_ &&
         !cancelling_) {
         frontier_.settle_waiting(node);
