@@ -147,7 +147,11 @@ std::vector<HostKey> scan_host_keys(Dialer& dialer,
 
 void trust(const std::filesystem::path& known_hosts, const std::vector<HostKey>& keys) {
     std::set<std::string> names;
-    for (const HostKey& key : keys) names.insert(key.address);
+    for (const HostKey& key : keys) {
+        names.insert(key.address);
+        // The client's configuration may give the host another name (HostName, HostKeyAlias).
+        names.insert(key.line.substr(0, key.line.find(' ')));
+    }
     std::string text;
     for (const std::string& line : split(read_file_if_any(known_hosts).value_or(""), '\n')) {
         if (trim(line).empty() || names.contains(line.substr(0, line.find(' ')))) continue;

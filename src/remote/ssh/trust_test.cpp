@@ -1,5 +1,6 @@
 #include "remote/ssh/trust.hpp"
 
+#include "base/digest.hpp"
 #include "remote/testing/fake_ssh.hpp"
 
 #include <gmock/gmock.h>
@@ -51,6 +52,18 @@ TEST_F(TrustTest, WordsTheOtherSideSentProveNothing) {
         "echo 'Received disconnect from 10.0.0.2 port 22:2: Permission denied (no).' >&2; exit "
         "255");
     EXPECT_EQ(scanned().state, KeyState::unreachable);
+}
+
+// HostKeyAlias and HostName in the client's configuration: the line is not under the spec's
+// address.
+TEST(Trust, AReplacedKeyGoesUnderWhicheverNameTheClientKeepsIt) {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / random_hex(8);
+    const std::filesystem::path file = folder / "known_hosts";
+    trust(file, {{.host = "gate", .address = "10.0.0.1", .line = "alias ssh-ed25519 OLD"},
+                 {.host = "w1", .address = "10.0.0.2", .line = "10.0.0.2 ssh-ed25519 OTHER"}});
+    trust(file, {{.host = "gate", .address = "10.0.0.1", .line = "alias ssh-ed25519 NEW"}});
+    EXPECT_EQ(read_file(file), "10.0.0.2 ssh-ed25519 OTHER\nalias ssh-ed25519 NEW\n");
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace
