@@ -47,7 +47,10 @@ class Attempt final : public Context {
         : in_(input),
           node_(input.plan.node(input.node)),
           step_(node_.step),
-          before_(input.before) {}
+          before_(input.before),
+          started_(input.world.clock.steady()),
+          started_ms_(input.world.clock.wall_ms()),
+          began_ms_(input.open_intent.value_or(started_ms_)) {}
 
     Finished run();
 
@@ -63,6 +66,7 @@ class Attempt final : public Context {
     const std::string& before() const override { return before_; }
     bool recorded_as_done() const override { return in_.recorded_as_done; }
     bool interrupted() const override { return in_.open_intent || attempt_ > 1; }
+    std::int64_t began_ms() const override { return began_ms_; }
 
   private:
     void try_once();
@@ -89,13 +93,12 @@ class Attempt final : public Context {
     int attempt_ = 1;
     bool intent_recorded_ = false;
     StepEnd end_ = StepEnd::unchanged;
-    std::int64_t started_ms_ = 0;
-    SteadyTime started_;
+    const SteadyTime started_;
+    const std::int64_t started_ms_;
+    const std::int64_t began_ms_;  // earlier than the start of what goes on after a crash
 };
 
 Finished Attempt::run() {
-    started_ = clock().steady();
-    started_ms_ = clock().wall_ms();
     while (true) {
         Millis wait{0};
         try {
@@ -141,7 +144,7 @@ void Attempt::try_once() {
                                                .node = node_.id,
                                                .fingerprint = node_.fingerprint,
                                                .attempt = attempt_,
-                                               .at_ms = clock().wall_ms(),
+                                               .at_ms = began_ms_,
                                                .before = in_.undo ? "" : seen.before},
                                               std::move(rows));
           });
@@ -270,6 +273,8 @@ Event Attempt::event(std::string_view type, Level level, json::object body) cons
 
 void Attempt::record_result(std::string_view outcome, const Failure& failure, Level level) {
     const double seconds = std::chrono::duration<double>(clock().steady() - started_).count();
+    // What was cut short goes on later; of everything else, the time spent counts.
+    const std::int64_t since = outcome == "cancelled" ? began_ms_ : started_ms_;
     json::object body{
         {"outcome", outcome}, {"attempt", attempt_}, {"seconds", std::round(seconds * 1e4) / 1e4}};
     std::string detail;
@@ -287,7 +292,7 @@ void Attempt::record_result(std::string_view outcome, const Failure& failure, Le
                                          .fingerprint = node_.fingerprint,
                                          .outcome = std::string(outcome),
                                          .attempt = attempt_,
-                                         .started_ms = started_ms_,
+                                         .started_ms = since,
                                          .finished_ms = clock().wall_ms(),
                                          .detail = detail},
                                         std::move(rows));

@@ -48,8 +48,9 @@ struct AttemptInput {
     std::int64_t run;
     bool undo;
     bool recorded_as_done;  // an earlier run finished it with the same inputs
-    bool open_intent;       // this run meant to do it, and was interrupted
-    std::string before;     // what an earlier intent recorded
+    // When this run began it, if it was interrupted since.
+    std::optional<std::int64_t> open_intent;
+    std::string before;  // what an earlier intent recorded
     std::stop_token stop;
     std::shared_ptr<std::atomic<StopReason>> why;  // shared with the executor's loop
     // Events that are in the journal already, for the view; called on the worker's thread.

@@ -178,6 +178,28 @@ TEST(Control, ErrorThatNeedsAPersonWaitsForRetry) {
     EXPECT_EQ(c.run().result, RunResult::succeeded);
 }
 
+// A user's script that a crash cut off is followed once; what came of it is known then.
+TEST(Control, RetryAfterACrashAndAFailureBeginsAnew) {
+    Controlled c;
+    c.site.options.wait_for_user = true;
+    c.site.step("w1/a");
+    const Plan plan = c.site.plan();
+    const Session dead = start_session(c.site.journal, plan, {}, *c.site.clock);
+    c.site.journal.record_intent(
+        {.run = dead.run, .node = "w1/a", .fingerprint = plan.node(plan.find("w1/a")).fingerprint},
+        {});
+    std::vector<bool> interrupted;
+    c.site.fault("w1/a", {.times = 2, .act = [&](Context& context) {
+                              interrupted.push_back(context.interrupted());
+                              if (interrupted.size() > 1) return;
+                              throw HostError("TEST-FAULT", "the machine was restarted",
+                                              {.recovery = Recovery::needs_user});
+                          }});
+    c.react.on("step.waiting", [&](const Event&) { c.leave("retry", "w1/a"); });
+    EXPECT_EQ(c.run().result, RunResult::succeeded);
+    EXPECT_THAT(interrupted, ElementsAre(true, false));
+}
+
 TEST(Control, ErrorThatNeedsAPersonFailsWhenNobodyIsThere) {
     Controlled c;
     c.site.step("w1/a");

@@ -95,7 +95,6 @@ void Executor::Impl::turn(const std::stop_token& stop) {
 void Executor::Impl::load(const std::vector<store::NodeState>& known) {
     started_ = world_.clock.steady();
     recorded_.assign(plan_.size(), false);
-    open_intent_.assign(plan_.size(), false);
     std::vector<NodeIndex> left_failed;
     for (const store::NodeState& state : known) {
         const NodeIndex node = plan_.find(state.node);
@@ -103,7 +102,8 @@ void Executor::Impl::load(const std::vector<store::NodeState>& known) {
         const bool ours = state.run == options_.run;
         recorded_[node] = recorded_as_done(state, plan_.node(node));
         // Serves the crash between intent and result, and the step a cancel cut short.
-        open_intent_[node] = ours && (state.outcome.empty() || state.outcome == "cancelled");
+        if (ours && (state.outcome.empty() || state.outcome == "cancelled"))
+            open_intents_[node] = state.started_ms;
         const Step& step = plan_.node(node).step;
         const bool chosen = options_.retry_only.empty() || options_.retry_only == step.host ||
                             options_.retry_only == step.id || options_.retry_only == state.node;
@@ -168,18 +168,20 @@ void Executor::Impl::start(NodeIndex node) {
     std::function<void(Event)> publish;
     if (world_.sink != nullptr) publish = [this](Event event) { inbox_.push(std::move(event)); };
     const auto known_before = before_.find(plan_.node(node).id);
-    AttemptInput input{.plan = plan_,
-                       .node = node,
-                       .world = world_,
-                       .policy = policy_,
-                       .run = options_.run,
-                       .undo = options_.undo,
-                       .recorded_as_done = recorded_[node],
-                       .open_intent = open_intent_[node],
-                       .before = known_before == before_.end() ? "" : known_before->second,
-                       .stop = running.stop.get_token(),
-                       .why = running.why,
-                       .publish = std::move(publish)};
+    const auto open = open_intents_.find(node);
+    AttemptInput input{
+        .plan = plan_,
+        .node = node,
+        .world = world_,
+        .policy = policy_,
+        .run = options_.run,
+        .undo = options_.undo,
+        .recorded_as_done = recorded_[node],
+        .open_intent = open == open_intents_.end() ? std::nullopt : std::optional(open->second),
+        .before = known_before == before_.end() ? "" : known_before->second,
+        .stop = running.stop.get_token(),
+        .why = running.why,
+        .publish = std::move(publish)};
     workers_.start([this, input = std::move(input)] { inbox_.push(attempt_step(input)); });
 }
 
@@ -209,6 +211,9 @@ void Executor::Impl::take_in(Finished finished) {
 
 void Executor::Impl::settle_failure(Finished finished) {
     const NodeIndex node = finished.node;
+    // The failure is recorded: whoever tries again begins anew, and does not go on with what a
+    // crash had cut off.
+    open_intents_.erase(node);
     if (finished.end == StepEnd::needs_user && options_.wait_for_user && !stopping_ &&
         !cancelling_) {
         frontier_.settle_waiting(node);

@@ -86,8 +86,9 @@ struct Executor::Impl {
     Progress progress_;
     Inbox inbox_;
     std::unordered_map<NodeIndex, Running> running_;
-    std::vector<bool> recorded_;     // an earlier run finished the node with the same inputs
-    std::vector<bool> open_intent_;  // this run began the node and was interrupted
+    std::vector<bool> recorded_;  // an earlier run finished the node with the same inputs
+    // When this run began the nodes in whose midst it was interrupted.
+    std::map<NodeIndex, std::int64_t> open_intents_;
     std::unordered_map<std::string, std::string> before_;
     std::map<NodeIndex, Failure> failures_;
     std::map<NodeIndex, std::string> holders_;  // of delegated steps

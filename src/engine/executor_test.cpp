@@ -15,6 +15,7 @@ namespace slipway::engine {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
@@ -316,6 +317,39 @@ TEST(Executor, CancelDuringTheWaitForARetryEndsCleanly) {
     Executor executor(plan, {site.journal, site.fleet, *site.clock, &watch}, site.policy, options);
     EXPECT_EQ(executor.run(session.states, stop.get_token()).result, RunResult::cancelled);
     EXPECT_EQ(site.journal.node_states().front().outcome, "cancelled");
+}
+
+// What a step leaves on a host under this name belongs to it, and to no earlier one.
+TEST(Executor, WorkKeepsItsBeginningOverRetriesCrashAndCancelButNotOverItsRecordedEnd) {
+    Site site;
+    std::vector<std::int64_t> began;
+    std::stop_source stop;
+    site.step("w1/a");
+    site.fault("w1/a", {.times = -1, .act = [&](Context& c) {
+                            began.push_back(c.began_ms());
+                            site.jumping.advance(Millis(1000));
+                            if (began.size() == 2) {
+                                stop.request_stop();
+                                hang(c);
+                            }
+                            const bool again = began.size() == 1 || began.size() == 3;
+                            throw RemoteError(
+                                "TEST-FAULT", "no",
+                                {.recovery = again ? Recovery::transient : Recovery::fatal});
+                        }});
+    EXPECT_EQ(site.apply(stop.get_token()).result, RunResult::cancelled);
+    EXPECT_EQ(site.apply().result, RunResult::partial);
+    ASSERT_EQ(began.size(), 4u);
+    EXPECT_THAT(began, Each(began[0]));
+    site.apply();
+    EXPECT_GT(began[4], began[0]);
+
+    // A crash leaves the intent alone.
+    const store::NodeState state = site.journal.node_states()[0];
+    site.journal.record_intent(
+        {.run = state.run, .node = state.node, .fingerprint = state.fingerprint, .at_ms = 77}, {});
+    site.apply();
+    EXPECT_EQ(began[5], 77);
 }
 
 TEST(Executor, StepThatGivesUpUnaskedIsAFailureNotAHang) {

@@ -29,6 +29,7 @@ class PreviewContext final : public Context {
     const std::string& before() const override { return nothing_; }
     bool recorded_as_done() const override { return recorded_; }
     bool interrupted() const override { return false; }
+    std::int64_t began_ms() const override { return clock_.wall_ms(); }
 
   private:
     const Node& node_;

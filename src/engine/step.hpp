@@ -65,6 +65,11 @@ class Context {
     // An earlier attempt at this step was cut off: what it started on the host may still be at
     // work.
     virtual bool interrupted() const = 0;
+
+    // When the work on this step began: the first try since its last recorded end. The same in all
+    // tries, also across crashes, so it names what these leave on a host, and tells it from what
+    // older ones left.
+    virtual std::int64_t began_ms() const = 0;
 };
 
 struct RetryPolicy {

@@ -50,6 +50,8 @@ struct Command {
     // Not empty: the command runs as a job of this name on the host, which a lost link does not
     // end. What an earlier, interrupted attempt has started under this name is followed instead of
     // started again, if `follow` says that there was one; otherwise its remains are removed first.
+    // So are, always, other jobs whose names differ in nothing but what comes after the last dot:
+    // WORK.TIME is the work as it was begun at that time.
     std::string job = {};
     bool follow = false;
     Millis deadline = std::chrono::minutes(5);

@@ -81,6 +81,8 @@ std::shared_ptr<const Login> RealFleet::login_of(
     login->port = host.port;
     login->user = host.user;
     login->key_file = host.key.file;
+    login->leads_to_others = std::ranges::any_of(
+        spec.hosts, [&](const config::Host& other) { return other.bastion == host.name; });
     require_plain_path(host.key.file, "the private key of " + host.name, "%");
     const auto secrets = credentials.find(host.name);
     if (secrets != credentials.end()) {

@@ -48,7 +48,7 @@ struct Intent {
     std::string node = {};
     std::string fingerprint = {};
     int attempt = 1;
-    std::int64_t at_ms = 0;
+    std::int64_t at_ms = 0;  // when the work began: of the first try, in all tries
     // What undo needs: how things were before the first intent since the node was last undone. The
     // caller keeps the old record in it (a retry after a crash sees a half-done host); "" leaves
     // the record as it is.

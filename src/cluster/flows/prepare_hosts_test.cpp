@@ -97,6 +97,21 @@ TEST(PrepareHosts, ASecondRunChangesNothing) {
     EXPECT_EQ(site.host("w1").executed_scripts().size(), 2u) << "scripts run once";
 }
 
+// The link is lost while a script runs, and the way back to its result is barred.
+TEST(PrepareHosts, AScriptIsRunAgainAfterAFailureWhateverAnEarlierTryLeft) {
+    SimulatedSite site(sample_spec());
+    site.host("w1").add_fault(
+        {.on = Call::command, .match = "/bin/bash *pre-install*", .error = FaultKind::crash});
+    site.host("w1").add_fault({.on = Call::write,
+                               .match = "/var/lib/slipway-pre-install*",
+                               .after = 1,
+                               .error = FaultKind::fatal});
+    EXPECT_EQ(site.apply().result, engine::RunResult::partial);
+    EXPECT_EQ(site.host("w1").executed_scripts().size(), 1u);
+    EXPECT_EQ(site.apply().result, engine::RunResult::succeeded);
+    EXPECT_EQ(site.host("w1").executed_scripts().size(), 3u) << "the first one twice";
+}
+
 TEST(PrepareHosts, ResetReturnsEveryMachineToHowItWasFound) {
     SimulatedSite site(sample_spec());
     const json::object start = site.snapshot();

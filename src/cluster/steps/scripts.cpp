@@ -50,7 +50,7 @@ void run_script(engine::Context& c, const ScriptRun& run) {
     const remote::CommandResult result =
         c.host().run({.argv = {"/bin/bash", path},
                       .env = run.script.env,
-                      .job = fmt::format("{}-{}", run.id, run.digest.substr(0, 12)),
+                      .job = fmt::format("{}.{}", run.id, c.began_ms()),
                       .follow = c.interrupted(),
                       .deadline = std::chrono::seconds(run.script.timeout_seconds),
                       .on_line =

@@ -21,6 +21,7 @@ class StepRunner::RunContext final : public engine::Context {
     const std::string& before() const override { return before_; }
     bool recorded_as_done() const override { return runner_.done_.contains(step_.node_id()); }
     bool interrupted() const override { return false; }
+    std::int64_t began_ms() const override { return 1; }
 
   private:
     StepRunner& runner_;

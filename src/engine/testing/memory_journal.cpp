@@ -77,6 +77,7 @@ void MemoryJournal::record_intent(const store::Intent& intent,
     state.outcome.clear();
     state.run = intent.run;
     state.attempt = intent.attempt;
+    state.started_ms = intent.at_ms;
     if (!intent.before.empty()) {
         baselines_.insert_or_assign(intent.node,
                                     store::Baseline{intent.node, intent.before, intent.run});

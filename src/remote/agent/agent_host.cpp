@@ -192,10 +192,10 @@ CommandResult AgentHost::run_job(const Command& command, const CallOptions& call
     const std::string doing = "running " + line_of(command);
     OutputCollector output(command.on_line);
     const SteadyTime until = system_clock().steady() + command.deadline + kPatience;
-    bool started = false, clean = command.follow;
+    bool started = false, clean = false;
     while (true) {
         try {
-            if (!clean) ask<wire::Nothing>(Verb::forget_job, wire::Text{command.job}, call, doing);
+            if (!clean) forget_older_jobs(command, call, doing);
             clean = true;
             if (!started)
                 ask<wire::Flag>(Verb::start_job, start, call, doing,
@@ -227,6 +227,18 @@ CommandResult AgentHost::run_job(const Command& command, const CallOptions& call
             if (error.recovery() != Recovery::transient || system_clock().steady() > until) throw;
         }
         if (!system_clock().sleep_for(std::chrono::seconds(1), call.stop)) throw Cancelled();
+    }
+}
+
+// A program that was killed may have left the records of jobs, and jobs at work.
+void AgentHost::forget_older_jobs(const Command& command, const CallOptions& call,
+                                  const std::string& doing) {
+    const auto work_of = [](const std::string& job) { return job.substr(0, job.rfind('.')); };
+    for (const std::string& job :
+         ask<wire::Texts>(Verb::jobs, wire::Nothing{}, call, doing).texts) {
+        if (work_of(job) != work_of(command.job)) continue;
+        if (command.follow && job == command.job) continue;
+        ask<wire::Nothing>(Verb::forget_job, wire::Text{job}, call, doing);
     }
 }
 

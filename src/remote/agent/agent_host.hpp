@@ -96,6 +96,8 @@ class AgentHost final : public Host {
     Answer ask(wire::Verb verb, const Question& question, const CallOptions& call,
                const std::string& doing, const CallData& data = {});
     CommandResult run_job(const Command& command, const CallOptions& call);
+    void forget_older_jobs(const Command& command, const CallOptions& call,
+                           const std::string& doing);
 
     const std::string name_;
     const Dial dial_;

@@ -317,6 +317,27 @@ TEST_F(JobTest, IsFollowedByANewProgramAndNotStartedAgain) {
     EXPECT_EQ(read_file(out_), "x\nx\n");
 }
 
+// Whoever began it was killed after it had ended, or while it was at work.
+TEST_F(JobTest, WhatAnEarlierRunLeftOfTheSameWorkIsNotFollowedButRemoved) {
+    Command command = append("echo x >>" + out_);
+    for (const char* job : {"append.100", "append.200", "append-more.100"}) {
+        command.job = job;
+        AgentHost killed("w1", folder_.dial());
+        killed.run(command, {});
+    }
+    command.job = "append.300";
+    command.follow = true;
+    EXPECT_EQ(host_.run(command, {}).exit_code, 0);
+    EXPECT_EQ(read_file(out_), "x\nx\nx\nx\n");
+    const auto left = [&](const char* job) {
+        return std::filesystem::exists(folder_.state() / "jobs" / job);
+    };
+    EXPECT_FALSE(left("append.100"));
+    EXPECT_FALSE(left("append.200"));
+    EXPECT_TRUE(left("append.300"));
+    EXPECT_TRUE(left("append-more.100"));
+}
+
 TEST_F(JobTest, EndsAtItsDeadline) {
     Command command = append("sleep 60");
     command.deadline = Millis(300);

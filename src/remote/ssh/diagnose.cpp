@@ -94,6 +94,16 @@ bool login_worked(const BootstrapFailure& failure) {
     return failure.exit_code && *failure.exit_code < 128;
 }
 
+// Where the configuration of the SSH client gives a bastion another name, the nearest is named.
+const Login& refused_by(const Login& login, std::string_view said) {
+    if (!ended_on_the_way(login, said)) return login;
+    for (const Login* at = login.bastion.get(); at != nullptr; at = at->bastion.get()) {
+        const std::string line = fmt::format("{}@{}: Permission denied", at->user, at->address);
+        if (said.find(line) != std::string_view::npos) return *at;
+    }
+    return *login.bastion;
+}
+
 HostError from_client(const Login& login, const BootstrapFailure& failure) {
     if (login_worked(failure) || (!failure.exit_code && !failure.noise.empty())) {
         const std::string said = last_line(failure.noise);
@@ -103,7 +113,9 @@ HostError from_client(const Login& login, const BootstrapFailure& failure) {
     }
     for (const Reason& reason : kReasons) {
         if (failure.stderr_text.find(reason.sign) == std::string::npos) continue;
-        return host_error(reason.id, login, reason.cause,
+        const bool refused = std::string_view(reason.id) == "HOST-LOGIN-REFUSED";
+        const Login& by = refused ? refused_by(login, failure.stderr_text) : login;
+        return host_error(reason.id, by, reason.cause,
                           {.cause = last_line(failure.stderr_text),
                            .remedy = reason.remedy,
                            .recovery = reason.recovery});
@@ -171,6 +183,14 @@ HostError diagnose(const Login& login, const BootstrapFailure& failure) {
                       {.cause = failure.detail + (said.empty() ? "" : ": " + said),
                        .remedy = "slipway hosts clean -c SPEC HOST, then try again",
                        .recovery = code == "damaged" ? kTransient : kFatal});
+}
+
+bool ended_on_the_way(const Login& login, std::string_view stderr_text) {
+    if (!login.bastion) return false;
+    for (const char* sign : {"kex_exchange_identification", "banner exchange", "UNKNOWN port"}) {
+        if (stderr_text.find(sign) != std::string_view::npos) return true;
+    }
+    return false;
 }
 
 bool is_refusal(const Error& error) {

@@ -9,6 +9,10 @@ namespace slipway::remote {
 
 HostError diagnose(const Login& login, const BootstrapFailure& failure);
 
+// The client says so: a bastion did not let it through, and the host itself has not said a word.
+// Whatever else it says is then about the way there, whose clients write to the same place.
+bool ended_on_the_way(const Login& login, std::string_view stderr_text);
+
 // A login or sudo said no: asking again would only cost the account another failed attempt.
 bool is_refusal(const Error& error);
 

@@ -107,7 +107,26 @@ Secret Dialer::answer(const Login& login, const std::string& host,
     return {};
 }
 
+FirstLogins::Verdict Dialer::try_login(const Login& login, const std::stop_token& stop) {
+    const Outcome outcome = start_client(login, options_, stop);
+    if (outcome.code < 128) return FirstLogins::Verdict::good;
+    const HostError error =
+        diagnose(login, {.code = "ended", .stderr_text = outcome.err, .exit_code = outcome.code});
+    if (is_refusal(error)) throw error;
+    return FirstLogins::Verdict::unclear;  // no network, no sessions: the connection itself will
+                                           // say
+}
+
+// Bastions that ask for a password, the outermost first.
+void Dialer::settle_passwords(const Login* login, const std::stop_token& stop) {
+    if (login == nullptr) return;
+    settle_passwords(login->bastion.get(), stop);
+    if (!login->password || !login->leads_to_others) return;
+    first_logins_.settle(login->name, [&] { return try_login(*login, stop); }, stop);
+}
+
 std::shared_ptr<Link> Dialer::dial(const DialTarget& target, const std::stop_token& stop) {
+    settle_passwords(target.login.get(), stop);
     const DialSlots::Slot slot(slots_, stop);
     const Login& login = *target.login;
     const std::string nonce = random_hex(12);
@@ -139,6 +158,12 @@ std::shared_ptr<Link> Dialer::dial(const DialTarget& target, const std::stop_tok
 
 Dialer::Outcome Dialer::run_client(const Login& login, const SshOptions& options,
                                    const std::stop_token& stop) {
+    settle_passwords(login.bastion.get(), stop);
+    return start_client(login, options, stop);
+}
+
+Dialer::Outcome Dialer::start_client(const Login& login, const SshOptions& options,
+                                     const std::stop_token& stop) {
     constexpr std::size_t kMost = 64u << 10;
     const DialSlots::Slot slot(slots_, stop);
     const AskpassServer::Ticket ticket(askpass_,

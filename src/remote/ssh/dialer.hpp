@@ -6,6 +6,7 @@
 #include "remote/agent/agent_host.hpp"
 #include "remote/ssh/askpass.hpp"
 #include "remote/ssh/bootstrap.hpp"
+#include "remote/ssh/first_logins.hpp"
 #include "remote/ssh/login.hpp"
 
 #include <map>
@@ -69,12 +70,17 @@ class Dialer {
   private:
     Secret answer(const Login& login, const std::string& host, const std::string& prompt) const;
     const Credentials& credentials(const std::string& host) const;
+    void settle_passwords(const Login* login, const std::stop_token& stop);
+    FirstLogins::Verdict try_login(const Login& login, const std::stop_token& stop);
+    Outcome start_client(const Login& login, const SshOptions& options,
+                         const std::stop_token& stop);
 
     const SshOptions options_;
     const AgentImages& images_;
     const std::map<std::string, Credentials> credentials_;
     AskpassServer askpass_;
     DialSlots slots_;
+    FirstLogins first_logins_;
 };
 
 }  // namespace slipway::remote

@@ -1,10 +1,13 @@
 #include "remote/ssh/dialer.hpp"
 
 #include "base/error.hpp"
+#include "remote/ssh/trust.hpp"
+#include "remote/testing/fake_ssh.hpp"
 
 #include <optional>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace slipway::remote {
@@ -43,6 +46,61 @@ TEST(DialSlotsTest, WaitingEndsWhenItIsStopped) {
     std::stop_source stop;
     std::jthread stopper([&] { stop.request_stop(); });
     EXPECT_THROW(DialSlots::Slot(slots, stop.get_token()), Cancelled);
+}
+
+// Hosts behind a bastion that asks for a password.
+class BastionTest : public ::testing::Test {
+  protected:
+    BastionTest() {
+        *gate_ = {.name = "gate",
+                  .address = "10.0.0.1",
+                  .user = "ops",
+                  .password = true,
+                  .leads_to_others = true};
+        for (const char* name : {"w1", "w2", "w3"}) {
+            behind_.push_back(std::make_shared<Login>(
+                Login{.name = name, .address = name, .user = "root", .bastion = gate_}));
+        }
+    }
+    std::string refusal(const std::shared_ptr<const Login>& login) {
+        try {
+            dialer_.dial({.login = login}, {});
+        } catch (const HostError& error) {
+            return error.what();
+        }
+        return "";
+    }
+
+    const AgentImages images_ = {};
+    Dialer dialer_{{}, images_, {}, 8};
+    std::shared_ptr<Login> gate_ = std::make_shared<Login>();
+    std::vector<std::shared_ptr<const Login>> behind_;
+};
+
+TEST_F(BastionTest, AWrongPasswordIsTriedOnceForAllHostsBehindIt) {
+    const testing::FakeSsh ssh(
+        "echo 'ops@10.0.0.1: Permission denied (password).' >&2\n"
+        "echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255");
+    std::vector<std::string> said(behind_.size());
+    {
+        std::vector<std::jthread> hosts;
+        for (std::size_t i = 0; i < behind_.size(); ++i)
+            hosts.emplace_back([&, i] { said[i] = refusal(behind_[i]); });
+    }
+    said.push_back(refusal(gate_));
+    for (const HostKey& key : scan_host_keys(dialer_, behind_, {})) said.push_back(key.reason);
+    EXPECT_THAT(said, ::testing::Each(::testing::HasSubstr("HOST-LOGIN-REFUSED: gate (")));
+    EXPECT_EQ(ssh.started(), 1u);
+}
+
+TEST_F(BastionTest, AGoodPasswordIsTriedByItselfOnce) {
+    const testing::FakeSsh ssh(
+        "case \"$*\" in *ProxyCommand*) echo 'root@w: Permission denied (publickey).' >&2; exit "
+        "255;; "
+        "esac");
+    for (const auto& login : behind_)
+        EXPECT_THAT(refusal(login), ::testing::StartsWith("HOST-LOGIN-REFUSED: w"));
+    EXPECT_EQ(ssh.started(), 4u);
 }
 
 }  // namespace

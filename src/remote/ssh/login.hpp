@@ -26,6 +26,7 @@ struct Login {
     std::string key_file = {};                  // "" = what the SSH client offers by itself
     bool password = false;                      // log in by password, through askpass
     std::shared_ptr<const Login> bastion = {};  // shared: many hosts lie behind one
+    bool leads_to_others = false;               // it is the bastion of other hosts
     bool local() const { return address == "local"; }
 };
 

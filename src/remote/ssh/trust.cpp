@@ -56,6 +56,15 @@ bool says(const std::string& text, std::string_view sign) {
     return text.find(sign) != std::string::npos;
 }
 
+// The client's own line "ops@10.0.0.1: Permission denied (publickey).", and not a bastion's, nor a
+// text that the other side sent.
+bool got_to_the_login(const Login& login, const std::string& said) {
+    if (ended_on_the_way(login, said)) return false;
+    return std::ranges::any_of(split(said, '\n'), [&](const std::string& line) {
+        return line.starts_with(login.user + "@") && says(line, ": Permission denied (");
+    });
+}
+
 HostKey scan_one(Dialer& dialer, const Login& login, const std::stop_token& stop) {
     HostKey key{.host = login.name, .address = known_hosts_name(login)};
     SshOptions strict = dialer.options();
@@ -63,7 +72,7 @@ HostKey scan_one(Dialer& dialer, const Login& login, const std::stop_token& stop
     strict.no_login = true;
     const Dialer::Outcome known = dialer.run_client(login, strict, stop);
     // Whoever gets as far as the login was content with the key.
-    if (known.code == 0 || says(known.err, "Permission denied")) {
+    if (known.code == 0 || got_to_the_login(login, known.err)) {
         key.state = KeyState::trusted;
         return key;
     }
@@ -138,7 +147,11 @@ std::vector<HostKey> scan_host_keys(Dialer& dialer,
 
 void trust(const std::filesystem::path& known_hosts, const std::vector<HostKey>& keys) {
     std::set<std::string> names;
-    for (const HostKey& key : keys) names.insert(key.address);
+    for (const HostKey& key : keys) {
+        names.insert(key.address);
+        // The client's configuration may give the host another name (HostName, HostKeyAlias).
+        names.insert(key.line.substr(0, key.line.find(' ')));
+    }
     std::string text;
     for (const std::string& line : split(read_file_if_any(known_hosts).value_or(""), '\n')) {
         if (trim(line).empty() || names.contains(line.substr(0, line.find(' ')))) continue;
