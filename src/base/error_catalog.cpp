@@ -178,7 +178,7 @@ constexpr ErrorEntry kCatalog[] = {
     {"HOST-SSH-BUSY", "A host's SSH server closes connections before the login",
      "too many come at once (MaxStartups), or it refuses this address",
      "raise MaxStartups in its sshd_config, or lower limits.parallelDials in the spec"},
-    {"HOST-STALLED", "A login does not come to an end in time",
+    {"HOST-STALLED", "A host does not answer in time",
      "load, a full disk or a hanging mount on the host",
      "log in by hand and see what it waits for"},
     {"HOST-SUDO", "sudo refused the login user",
