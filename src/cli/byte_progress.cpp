@@ -51,8 +51,8 @@ void ByteProgress::add(std::uint64_t bytes) {
 std::string ByteProgress::line() const {
     const Lock lock(mutex_);
     if (state_.doing.empty()) return "";
+    if (state_.all == 0) return printable(state_.doing);
     const std::string doing = printable(state_.doing);
-    if (state_.all == 0) return doing;
     const double part = static_cast<double>(state_.done) / static_cast<double>(state_.all);
     std::string out = fmt::format("{}  {:.0f} %  {} of {}", doing, 100 * part,
                                   shown_bytes(state_.done), shown_bytes(state_.all));
