@@ -124,10 +124,10 @@ Descriptor MadeSource::manifest(const Manifest& manifest) {
     return out;
 }
 
-Descriptor MadeSource::artifact(Manifest artifact) {
-    artifact.media_type = media::kManifest;
-    if (artifact.config.digest.empty()) artifact.config = text("{}", media::kEmpty);
-    return manifest(artifact);
+Descriptor MadeSource::artifact(Manifest made) {
+    made.media_type = media::kManifest;
+    if (made.config.digest.empty()) made.config = text("{}", media::kEmpty);
+    return manifest(made);
 }
 
 Descriptor MadeSource::index(const std::vector<Descriptor>& manifests) {

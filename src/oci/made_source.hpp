@@ -30,7 +30,7 @@ class MadeSource : public Source {
     // What `write` puts out, kept in the spool.
     Descriptor stream(std::string_view media_type, const std::function<void(ByteSink&)>& write);
     // An OCI artifact; config is the empty one unless given.
-    Descriptor artifact(Manifest manifest);
+    Descriptor artifact(Manifest made);
     Descriptor manifest(const Manifest& manifest);
     Descriptor index(const std::vector<Descriptor>& manifests);
 

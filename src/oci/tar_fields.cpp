@@ -78,7 +78,7 @@ PaxRecords parse_pax(std::string_view text) {
     PaxRecords out;
     while (!text.empty()) {
         const std::size_t space = text.find(' ');
-        if (space == std::string_view::npos || space > 8) refuse_damaged("a record has no length");
+        if (space > 8) refuse_damaged("a record has no length");
         const std::uint64_t length = pax_number(text.substr(0, space), "record's length");
         if (length < space + 3 || length > text.size() || text[length - 1] != '\n') {
             refuse_damaged("the length of a record is wrong");

@@ -152,7 +152,7 @@ std::string header_name(std::string_view block) {
 
 }  // namespace
 
-TarEntry TarReader::make_entry(const Block& block, const Extensions& extensions) {
+TarEntry TarReader::make_entry(const Block& block, const Extensions& extensions) const {
     std::string name = header_name(block.view());
     std::string link(tar_text(block.field(157, 100)));
     TarEntry entry;

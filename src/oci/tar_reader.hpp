@@ -62,7 +62,7 @@ class TarReader {
     void finish_content();
     void take_extension(const Block& block, Extensions& extensions);
     std::string read_extension(std::uint64_t size);
-    TarEntry make_entry(const Block& block, const Extensions& extensions);
+    TarEntry make_entry(const Block& block, const Extensions& extensions) const;
     void admit(const TarEntry& entry);
     void require_empty_rest();
 
