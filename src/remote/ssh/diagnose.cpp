@@ -95,13 +95,13 @@ bool login_worked(const BootstrapFailure& failure) {
 }
 
 // Where the configuration of the SSH client gives a bastion another name, the nearest is named.
-const Login& refused_by(const Login& login, std::string_view said) {
-    if (!ended_on_the_way(login, said)) return login;
-    for (const Login* at = login.bastion.get(); at != nullptr; at = at->bastion.get()) {
+const Login* refused_by(const Login* login, std::string_view said) {
+    if (!ended_on_the_way(*login, said)) return login;
+    for (const Login* at = login->bastion.get(); at != nullptr; at = at->bastion.get()) {
         const std::string line = fmt::format("{}@{}: Permission denied", at->user, at->address);
-        if (said.find(line) != std::string_view::npos) return *at;
+        if (said.find(line) != std::string_view::npos) return at;
     }
-    return *login.bastion;
+    return login->bastion.get();
 }
 
 HostError from_client(const Login& login, const BootstrapFailure& failure) {
@@ -114,7 +114,7 @@ HostError from_client(const Login& login, const BootstrapFailure& failure) {
     for (const Reason& reason : kReasons) {
         if (failure.stderr_text.find(reason.sign) == std::string::npos) continue;
         const bool refused = std::string_view(reason.id) == "HOST-LOGIN-REFUSED";
-        const Login& by = refused ? refused_by(login, failure.stderr_text) : login;
+        const Login& by = refused ? *refused_by(&login, failure.stderr_text) : login;
         return host_error(reason.id, by, reason.cause,
                           {.cause = last_line(failure.stderr_text),
                            .remedy = reason.remedy,
