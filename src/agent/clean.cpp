@@ -1,13 +1,12 @@
 #include "agent/clean.hpp"
 
+#include "agent/accounts.hpp"
 #include "agent/files.hpp"
 #include "agent/jobs.hpp"
 #include "agent/machine.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,23 +14,6 @@
 namespace slipway::agent {
 
 namespace {
-
-// Without the name service, which a static program cannot ask: other users have other ways.
-std::optional<std::string> home_of(uid_t uid) {
-    const std::string all = read_text("/etc/passwd").value_or("");
-    for (std::size_t at = 0; at < all.size();) {
-        const std::size_t end = std::min(all.find('\n', at), all.size());
-        std::vector<std::string> fields;
-        for (std::size_t from = at; from <= end;) {
-            const std::size_t colon = std::min(all.find(':', from), end);
-            fields.push_back(all.substr(from, colon - from));
-            from = colon + 1;
-        }
-        if (fields.size() > 5 && fields[2] == std::to_string(uid)) return fields[5];
-        at = end + 1;
-    }
-    return std::nullopt;
-}
 
 // …/agent/DIGEST/slipway-agent -> …/agent; empty when this program lies elsewhere (a build folder).
 std::string own_folder() {
@@ -53,7 +35,8 @@ std::vector<std::string> folders_of_login() {
     std::vector<std::string> out;
     std::vector<std::string> places = {"/var/tmp/.slipway-agent-" + number,
                                        "/tmp/.slipway-agent-" + number};
-    if (const auto home = home_of(uid)) places.push_back(*home + "/.slipway-agent");
+    if (const auto login = find_account(owner_name(uid)))
+        places.push_back(login->home + "/.slipway-agent");
     for (const std::string& place : places) {
         struct stat about{};
         const bool folder = ::lstat(place.c_str(), &about) == 0 && S_ISDIR(about.st_mode);

@@ -50,11 +50,10 @@ bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0;
 
 void write_small(const std::string& path, std::string_view content, mode_t mode = 0600) {
     const std::string fresh = path + ".new";
-    const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-    if (fd < 0) fail_with_errno("write", path);
-    const Fd file(fd);
-    write_all(fd, content, path);
-    if (::fsync(fd) != 0 || ::rename(fresh.c_str(), path.c_str()) != 0)
+    const Fd file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+    if (!file) fail_with_errno("write", path);
+    write_all(file.get(), content, path);
+    if (::fsync(file.get()) != 0 || ::rename(fresh.c_str(), path.c_str()) != 0)
         fail_with_errno("write", path);
 }
 

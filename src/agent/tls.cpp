@@ -1,7 +1,7 @@
 #include "agent/tls.hpp"
 
 #include "agent/request.hpp"
-#include "base/ip.hpp"
+#include "base/tls_peer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,19 +23,6 @@ namespace {
 
 using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
-
-// Where distributions keep the certificates they trust, in one file.
-constexpr std::array kSystemCertificates = {"/etc/ssl/certs/ca-certificates.crt",
-                                            "/etc/pki/tls/certs/ca-bundle.crt",
-                                            "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-                                            "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
-
-std::string openssl_reason() {
-    const unsigned long code = ERR_get_error();
-    const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
-    ERR_clear_error();
-    return reason == nullptr ? "no reason given" : reason;
-}
 
 // The host's openssl.cnf is made for its own OpenSSL: it may name parts this one does not have.
 void start_openssl() {
@@ -61,11 +48,8 @@ void trust_given(SSL_CTX* context, const std::string& pem) {
 }
 
 void trust_system(SSL_CTX* context) {
-    for (const char* file : kSystemCertificates) {
-        if (::access(file, R_OK) != 0) continue;
-        if (SSL_CTX_load_verify_file(context, file) == 1) return;
-    }
-    throw Failed("tls", "the host has no list of trusted certificates, and no CA was given");
+    if (!trust_system_certificates(context))
+        throw Failed("tls", "the host has no list of trusted certificates, and no CA was given");
 }
 
 Context make_context(const std::string& ca_pem) {
@@ -85,13 +69,7 @@ Context make_context(const std::string& ca_pem) {
 }
 
 void expect_name(SSL* session, const std::string& host) {
-    const bool is_address = IpAddress::parse(host).has_value();
-    X509_VERIFY_PARAM* expected = SSL_get0_param(session);
-    X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    const int set = is_address ? X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str())
-                               : X509_VERIFY_PARAM_set1_host(expected, host.c_str(), host.size());
-    const bool named = is_address || SSL_set_tlsext_host_name(session, host.c_str()) == 1;
-    if (set != 1 || !named) throw Failed("tls", "cannot expect the name " + host);
+    if (!expect_peer(session, host)) throw Failed("tls", "cannot expect the name " + host);
 }
 
 }  // namespace

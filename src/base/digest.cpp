@@ -13,16 +13,6 @@ namespace slipway {
 
 namespace {
 
-std::string to_hex(const unsigned char* bytes, std::size_t count) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string out(count * 2, '0');
-    for (std::size_t i = 0; i < count; ++i) {
-        out[2 * i] = kDigits[bytes[i] >> 4];
-        out[2 * i + 1] = kDigits[bytes[i] & 15];
-    }
-    return out;
-}
-
 // EVP_sha256() looks the algorithm up on every use; a plan hashes a hundred thousand times.
 const EVP_MD* sha256_algorithm() {
     static const EVP_MD* algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
@@ -30,6 +20,17 @@ const EVP_MD* sha256_algorithm() {
 }
 
 }  // namespace
+
+std::string to_hex(std::string_view bytes) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string out(bytes.size() * 2, '0');
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(bytes[i]);
+        out[2 * i] = kDigits[byte >> 4];
+        out[2 * i + 1] = kDigits[byte & 15];
+    }
+    return out;
+}
 
 struct Sha256::State {
     std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
@@ -58,7 +59,7 @@ std::string Sha256::hex() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
     unsigned int size = 0;
     EVP_DigestFinal_ex(state_->context.get(), out.data(), &size);
-    return to_hex(out.data(), size);
+    return to_hex({reinterpret_cast<const char*>(out.data()), size});
 }
 
 std::string sha256_hex(std::string_view bytes) { return Sha256().update(bytes).hex(); }
@@ -68,7 +69,7 @@ std::string random_hex(std::size_t count) {
     if (RAND_bytes(bytes.data(), static_cast<int>(count)) != 1) {
         throw StateError("SYSTEM-NO-RANDOM", "the system gave no random bytes");
     }
-    return to_hex(bytes.data(), bytes.size());
+    return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace slipway

@@ -26,6 +26,8 @@ class Sha256 {
 
 std::string sha256_hex(std::string_view bytes);
 
+std::string to_hex(std::string_view bytes);  // lower case
+
 // `count` random bytes in lower-case hex, from the kernel.
 std::string random_hex(std::size_t count);
 

@@ -2,6 +2,7 @@
 #include "base/files.hpp"
 #include "cli/app.hpp"
 #include "cli/byte_progress.hpp"
+#include "cli/testing/ran.hpp"
 #include "oci/bundle_reader.hpp"
 #include "oci/testing/small_images.hpp"
 #include "oci/testing/temp_folder.hpp"
@@ -20,28 +21,9 @@ namespace {
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-struct Ran {
-    ExitCode code = ExitCode::ok;
-    std::string out;
-    std::string err;
+using testing::Ran;
 
-    json::object object() const { return parse_json(out, "output").as_object(); }
-};
-
-Ran run(const std::vector<std::string>& args) {
-    std::ostringstream out, err;
-    Output output(out, err);
-    Ran ran;
-    try {
-        ran.code = run_program(args, output);
-    } catch (const std::exception& e) {
-        if (const auto* error = dynamic_cast<const Error*>(&e)) output.error(*error);
-        ran.code = exit_code_of(e);
-    }
-    ran.out = out.str();
-    ran.err = err.str();
-    return ran;
-}
+Ran run(const std::vector<std::string>& args) { return testing::run_command(args); }
 
 class BundleCommands : public ::testing::Test {
   protected:

@@ -88,4 +88,13 @@ std::string bundle_line(const oci::BundleIndex& index) {
     return out;
 }
 
+void show_written(const Call& call, const std::filesystem::path& to,
+                  const oci::BundleIndex& index) {
+    json::object result = bundle_json(index);
+    result["file"] = to.string();
+    call.output.data(result, [&] {
+        return fmt::format("{}: {}\n", printable(to.string()), bundle_line(index));
+    });
+}
+
 }  // namespace slipway::cli

@@ -23,6 +23,8 @@ std::filesystem::path destination(const Call& call);
 void require_other_file(const std::filesystem::path& to, const std::filesystem::path& from);
 
 json::object bundle_json(const oci::BundleIndex& index);
+// Says what bundle was written to `to`.
+void show_written(const Call& call, const std::filesystem::path& to, const oci::BundleIndex& index);
 std::string bundle_line(const oci::BundleIndex& index);  // 12 images, 3 binaries, 83 blobs, 1.4 GB
 
 }  // namespace slipway::cli

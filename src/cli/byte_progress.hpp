@@ -2,8 +2,7 @@
 // nothing when it is over within two seconds. Nothing else may write while it lives.
 //
 //     ByteProgress progress(output);
-//     build_bundle(…, {.progress = [&](auto doing, auto done, auto all) { progress.set(doing, done,
-//     all); }});
+//     build_bundle(…, {.progress = progress.reporter()});
 #pragma once
 
 #include "base/mutex.hpp"
@@ -29,6 +28,12 @@ class ByteProgress {
     // From any thread; cheap.
     void set(const std::string& doing, std::uint64_t done, std::uint64_t all);
     void add(std::uint64_t bytes);
+    // set(), for others to call while this lives.
+    auto reporter() {
+        return [this](const std::string& doing, std::uint64_t done, std::uint64_t all) {
+            set(doing, done, all);
+        };
+    }
     void expect(const std::string& doing, std::uint64_t all) { set(doing, 0, all); }
 
     std::string line() const;  // writing  42 %  1.4 of 3.3 GB  12 s left

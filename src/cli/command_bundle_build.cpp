@@ -27,9 +27,7 @@ oci::BundleIndex build(const Call& call, const oci::Recipe& recipe, const std::f
     const Interrupts interrupts;
     options.stop = interrupts.token();
     ByteProgress progress(call.output);
-    options.progress = [&](const std::string& doing, std::uint64_t done, std::uint64_t all) {
-        progress.set(doing, done, all);
-    };
+    options.progress = progress.reporter();
     return oci::build_bundle(recipe, to, options);
 }
 
@@ -41,12 +39,7 @@ ExitCode run(const Call& call) {
         require_other_file(to, since);
         options.since = oci::read_inventory(since);
     }
-    const oci::BundleIndex index = build(call, recipe, to, std::move(options));
-    json::object result = bundle_json(index);
-    result["file"] = to.string();
-    call.output.data(result, [&] {
-        return fmt::format("{}: {}\n", printable(to.string()), bundle_line(index));
-    });
+    show_written(call, to, build(call, recipe, to, std::move(options)));
     return ExitCode::ok;
 }
 

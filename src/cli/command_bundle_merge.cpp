@@ -14,11 +14,8 @@ oci::BundleIndex merge(const Call& call, const std::vector<std::filesystem::path
                        const std::filesystem::path& to) {
     const Interrupts interrupts;
     ByteProgress progress(call.output);
-    return oci::merge_bundles(
-        from, to,
-        {.progress = [&](const std::string& doing, std::uint64_t done,
-                         std::uint64_t all) { progress.set(doing, done, all); },
-         .stop = interrupts.token()});
+    return oci::merge_bundles(from, to,
+                              {.progress = progress.reporter(), .stop = interrupts.token()});
 }
 
 ExitCode run(const Call& call) {
@@ -28,12 +25,7 @@ ExitCode run(const Call& call) {
         require_other_file(to, file);
         from.emplace_back(file);
     }
-    const oci::BundleIndex index = merge(call, from, to);
-    json::object result = bundle_json(index);
-    result["file"] = to.string();
-    call.output.data(result, [&] {
-        return fmt::format("{}: {}\n", printable(to.string()), bundle_line(index));
-    });
+    show_written(call, to, merge(call, from, to));
     return ExitCode::ok;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/app.hpp"
 #include "cli/documents.hpp"
 #include "cli/state.hpp"
+#include "cli/testing/ran.hpp"
 #include "store/run_lock.hpp"
 
 #include <filesystem>
@@ -19,13 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Ran {
-    ExitCode code = ExitCode::ok;
-    std::string out;
-    std::string err;
-
-    json::object object() const { return parse_json(out, "output").as_object(); }
-};
+using testing::Ran;
 
 class Commands : public ::testing::Test {
   protected:
@@ -41,18 +36,7 @@ class Commands : public ::testing::Test {
 
     Ran run(std::vector<std::string> args) {
         args.insert(args.end(), {"--state", (folder_ / "state").string()});
-        std::ostringstream out, err;
-        Output output(out, err);
-        Ran ran;
-        try {
-            ran.code = run_program(args, output);
-        } catch (const std::exception& e) {
-            if (const auto* error = dynamic_cast<const Error*>(&e)) output.error(*error);
-            ran.code = exit_code_of(e);
-        }
-        ran.out = out.str();
-        ran.err = err.str();
-        return ran;
+        return testing::run_command(args);
     }
 
     Ran apply(std::vector<std::string> more = {}) {

@@ -35,6 +35,15 @@ bool InputBuffer::fill(Stream& stream, Pace& pace) {
     return got > 0;
 }
 
+std::optional<std::size_t> await_head(InputBuffer& buffer, Stream& stream, Pace& pace,
+                                      const HeadLimits& limits) {
+    HeadFinder finder(limits);
+    while (true) {
+        if (const auto size = finder.find(buffer.view())) return size;
+        if (!buffer.fill(stream, pace)) return std::nullopt;
+    }
+}
+
 bool BodyReader::whole() const {
     switch (length_.kind) {
         case BodyLength::Kind::counted: return received_ == length_.bytes;

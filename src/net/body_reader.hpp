@@ -23,6 +23,11 @@ class InputBuffer {
     std::size_t begin_ = 0, end_ = 0;
 };
 
+// Reads until a whole head stands at the begin of the buffer; its size, or nullopt when the other
+// side ends before.
+std::optional<std::size_t> await_head(InputBuffer& buffer, Stream& stream, Pace& pace,
+                                      const HeadLimits& limits);
+
 class BodyReader {
   public:
     BodyReader(Stream& stream, InputBuffer& buffer, BodyLength length, PaceLimits pace,

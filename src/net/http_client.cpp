@@ -125,12 +125,8 @@ ResponseHead HttpClient::State::receive_head(ClientConnection& connection,
     Pace waiting(
         {.idle = timeout, .deadline = Deadline::after(timeout).or_earlier(request.deadline)});
     for (int heads = 0; heads < kMostInterim; ++heads) {
-        HeadFinder finder(options.head);
-        std::optional<std::size_t> size;
-        while (!(size = finder.find(connection.buffer.view()))) {
-            if (!connection.buffer.fill(*connection.stream, waiting))
-                throw Failure(Failure::Kind::lost, "the server ended without an answer");
-        }
+        const auto size = await_head(connection.buffer, *connection.stream, waiting, options.head);
+        if (!size) throw Failure(Failure::Kind::lost, "the server ended without an answer");
         ResponseHead head = parse_response_head(connection.buffer.view().substr(0, *size),
                                                 options.head, request.method);
         connection.buffer.consume(*size);

@@ -33,11 +33,8 @@ std::string read_requests(std::string_view bytes, std::size_t piece) {
     std::string out;
     try {
         while (true) {
-            HeadFinder finder(limits);
-            std::optional<std::size_t> size;
-            while (!(size = finder.find(buffer.view()))) {
-                if (!buffer.fill(stream, pace)) return out + "end";
-            }
+            const auto size = await_head(buffer, stream, pace, limits);
+            if (!size) return out + "end";
             const RequestHead head = parse_request_head(buffer.view().substr(0, *size), limits);
             buffer.consume(*size);
             const Target target = parse_target(head.method, head.target);

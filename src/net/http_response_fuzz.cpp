@@ -26,11 +26,8 @@ std::string read_answers(std::string_view bytes, std::size_t piece, std::string_
     std::string out;
     try {
         while (true) {
-            HeadFinder finder(limits);
-            std::optional<std::size_t> size;
-            while (!(size = finder.find(buffer.view()))) {
-                if (!buffer.fill(stream, pace)) return out + "end";
-            }
+            const auto size = await_head(buffer, stream, pace, limits);
+            if (!size) return out + "end";
             const ResponseHead head =
                 parse_response_head(buffer.view().substr(0, *size), limits, method);
             buffer.consume(*size);

@@ -41,12 +41,8 @@ void open_tunnel(int socket, const ProxyOptions& proxy, const Url& server, Pace&
     wipe(request);
     InputBuffer buffer;
     const HeadLimits limits;
-    HeadFinder finder(limits);
-    std::optional<std::size_t> size;
-    while (!(size = finder.find(buffer.view()))) {
-        if (!buffer.fill(*stream, pace))
-            throw Failure(Failure::Kind::lost, "the proxy ended without an answer");
-    }
+    const auto size = await_head(buffer, *stream, pace, limits);
+    if (!size) throw Failure(Failure::Kind::lost, "the proxy ended without an answer");
     const ResponseHead head =
         parse_response_head(buffer.view().substr(0, *size), limits, "CONNECT");
     if (head.status / 100 != 2)

@@ -144,17 +144,16 @@ std::optional<RequestHead> ServerConnection::receive_head() {
     on_busy_(true);
     Pace pace(
         {.idle = options_.header_timeout, .deadline = Deadline::after(options_.header_timeout)});
-    const auto more = [&] {
-        if (!buffer_.fill(*stream_, pace)) throw Failure(Failure::Kind::lost, "half a head");
-    };
+    const auto cut_short = [] { return Failure(Failure::Kind::lost, "half a head"); };
     // Some clients of old send an empty line after a body.
     if (buffer_.view().starts_with('\r')) {
-        while (buffer_.view().size() < 2) more();
+        while (buffer_.view().size() < 2) {
+            if (!buffer_.fill(*stream_, pace)) throw cut_short();
+        }
         if (buffer_.view().starts_with("\r\n")) buffer_.consume(2);
     }
-    HeadFinder finder(options_.head);
-    std::optional<std::size_t> size;
-    while (!(size = finder.find(buffer_.view()))) more();
+    const auto size = await_head(buffer_, *stream_, pace, options_.head);
+    if (!size) throw cut_short();
     RequestHead head = parse_request_head(buffer_.view().substr(0, *size), options_.head);
     buffer_.consume(*size);
     return head;

@@ -1,9 +1,8 @@
 #include "net/tls.hpp"
 
 #include "base/error.hpp"
-#include "base/ip.hpp"
+#include "base/tls_peer.hpp"
 #include "net/failure.hpp"
-#include "net/openssl_error.hpp"
 #include "net/tls_stream.hpp"
 
 #include <algorithm>
@@ -26,12 +25,6 @@ using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 using Bytes = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
-
-// Where distributions keep the certificates they trust, in one file.
-constexpr std::array kSystemCertificates = {"/etc/ssl/certs/ca-certificates.crt",
-                                            "/etc/pki/tls/certs/ca-bundle.crt",
-                                            "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-                                            "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
 
 constexpr std::array<unsigned char, 9> kHttp11 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
@@ -91,11 +84,8 @@ void trust(SSL_CTX* context, const std::string& pem) {
 }
 
 void trust_system(SSL_CTX* context) {
-    for (const char* file : kSystemCertificates) {
-        if (::access(file, R_OK) != 0) continue;
-        if (SSL_CTX_load_verify_file(context, file) == 1) return;
-    }
-    refuse("this computer has no list of trusted certificates, and no CA was given");
+    if (!trust_system_certificates(context))
+        refuse("this computer has no list of trusted certificates, and no CA was given");
 }
 
 void show_certificate(SSL_CTX* context, const std::string& certificate_pem, const Secret& key_pem) {
@@ -127,13 +117,8 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* size, const 
 }
 
 void expect_name(SSL* session, const std::string& host) {
-    const bool is_address = IpAddress::parse(host).has_value();
-    X509_VERIFY_PARAM* expected = SSL_get0_param(session);
-    X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    const int set = is_address ? X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str())
-                               : X509_VERIFY_PARAM_set1_host(expected, host.c_str(), host.size());
-    const bool named = is_address || SSL_set_tlsext_host_name(session, host.c_str()) == 1;
-    if (set != 1 || !named) throw Failure(Failure::Kind::tls, "cannot expect the name " + host);
+    if (!expect_peer(session, host))
+        throw Failure(Failure::Kind::tls, "cannot expect the name " + host);
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include "base/error.hpp"
 #include "base/ip.hpp"
+#include "base/tls_peer.hpp"
 #include "base/url.hpp"
-#include "net/openssl_error.hpp"
 
 #include <memory>
 #include <string_view>

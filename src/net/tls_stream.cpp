@@ -1,7 +1,7 @@
 #include "net/tls_stream.hpp"
 
+#include "base/tls_peer.hpp"
 #include "net/failure.hpp"
-#include "net/openssl_error.hpp"
 
 #include <algorithm>
 #include <array>

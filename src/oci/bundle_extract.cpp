@@ -24,11 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_new(const BundleReader& bundle, const Digest& digest, const fs::path& to, mode_t mode) {
-    const Fd file(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-    if (!file) {
-        throw StateError("BUNDLE-WRITE", fmt::format("cannot write {}: {}", printable(to.string()),
-                                                     std::strerror(errno)));
-    }
+    const Fd file = new_file(to, mode);
     try {
         FdSink sink(file.get(), to.string());
         copy_all(*bundle.open(digest), sink);
@@ -75,7 +71,7 @@ void reach(const BundleReader& bundle, const Digest& digest, std::set<Digest>& o
 }
 
 void write_text(const fs::path& path, const std::string& text) {
-    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    const Fd file = new_file(path, 0644);
     write_fully(file.get(), text, path.string());
 }
 

@@ -1,5 +1,6 @@
 #include "oci/bundle_index.hpp"
 
+#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "oci/bundle_errors.hpp"

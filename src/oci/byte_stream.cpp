@@ -138,6 +138,16 @@ namespace {
 
 }  // namespace
 
+Fd new_file(const std::filesystem::path& path, mode_t mode) {
+    Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (!file) {
+        throw StateError(
+            "BUNDLE-WRITE",
+            fmt::format("cannot write {}: {}", printable(path.string()), std::strerror(errno)));
+    }
+    return file;
+}
+
 void write_fully(int fd, std::string_view bytes, std::string_view name) {
     while (!bytes.empty()) {
         const ssize_t n = ::write(fd, bytes.data(), bytes.size());

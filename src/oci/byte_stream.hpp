@@ -49,6 +49,9 @@ class FdSink : public ByteSink {
     std::string name_;
 };
 
+// A file that was not there before. Throws StateError BUNDLE-WRITE.
+Fd new_file(const std::filesystem::path& path, mode_t mode);
+
 // Everything the stream has left; the number of bytes.
 std::uint64_t copy_all(ByteStream& from, ByteSink& to);
 

@@ -6,10 +6,10 @@
 
 namespace slipway::oci {
 
-std::string gzip_text(std::string_view text) {
-    constexpr int kLevel = 6, kGzip = 16 + MAX_WBITS, kMemory = 8;
+std::string gzip_text(std::string_view text, int level) {
+    constexpr int kGzip = 16 + MAX_WBITS, kMemory = 8;
     z_stream z{};
-    if (deflateInit2(&z, kLevel, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&z, level, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
         throw std::bad_alloc();
     }
     std::string out(deflateBound(&z, text.size()), '\0');

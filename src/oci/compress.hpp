@@ -1,4 +1,4 @@
-// gzip for the few texts that must be gzip (Helm charts). Level, header and time are fixed.
+// gzip for the few texts that must be gzip (Helm charts). Header and time are fixed.
 #pragma once
 
 #include <string>
@@ -6,6 +6,6 @@
 
 namespace slipway::oci {
 
-std::string gzip_text(std::string_view text);
+std::string gzip_text(std::string_view text, int level = 6);
 
 }  // namespace slipway::oci

@@ -1,5 +1,6 @@
 #include "oci/digest.hpp"
 
+#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -85,14 +86,7 @@ Digest Hasher::finish() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
     unsigned int size = 0;
     EVP_DigestFinal_ex(state_->context.get(), out.data(), &size);
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string hex;
-    hex.reserve(2ul * size);
-    for (unsigned int i = 0; i < size; ++i) {
-        hex += kDigits[out[i] >> 4];
-        hex += kDigits[out[i] & 15];
-    }
-    return {state_->algorithm, std::move(hex)};
+    return {state_->algorithm, to_hex({reinterpret_cast<const char*>(out.data()), size})};
 }
 
 Digest digest_of(std::string_view bytes, Algorithm algorithm) {

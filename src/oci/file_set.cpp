@@ -95,12 +95,7 @@ class ArchiveFiles : public FileSet {
 };
 
 std::shared_ptr<const Fd> unpack_into(ByteStream& plain, const fs::path& path) {
-    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!file) {
-        throw StateError(
-            "BUNDLE-WRITE",
-            fmt::format("cannot write {}: {}", printable(path.string()), std::strerror(errno)));
-    }
+    const Fd file = new_file(path, 0600);
     FdSink sink(file.get(), path.string());
     copy_all(plain, sink);
     return open_regular(path);

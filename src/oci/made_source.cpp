@@ -103,12 +103,7 @@ Descriptor MadeSource::file(const fs::path& path, std::string_view media_type,
 Descriptor MadeSource::stream(std::string_view media_type,
                               const std::function<void(ByteSink&)>& write) {
     const fs::path path = spool_.new_path();
-    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!file) {
-        throw StateError(
-            "BUNDLE-WRITE",
-            fmt::format("cannot write {}: {}", printable(path.string()), std::strerror(errno)));
-    }
+    const Fd file = new_file(path, 0600);
     FdSink sink(file.get(), path.string());
     HashingSink hash(&sink);
     write(hash);

@@ -30,14 +30,4 @@ std::string from_hex(std::string_view hex) {
     return out;
 }
 
-std::string to_hex(std::string_view bytes) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string out;
-    for (const char c : bytes) {
-        out += kDigits[static_cast<unsigned char>(c) >> 4];
-        out += kDigits[static_cast<unsigned char>(c) & 15];
-    }
-    return out;
-}
-
 }  // namespace slipway::oci

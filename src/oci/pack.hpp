@@ -51,8 +51,7 @@ class Unpacker {
     std::string_view left_;
 };
 
-// "9f86…" to 32 bytes and back.
+// "9f86…" to 32 bytes; to_hex of base/digest.hpp is the way back.
 std::string from_hex(std::string_view hex);
-std::string to_hex(std::string_view bytes);
 
 }  // namespace slipway::oci

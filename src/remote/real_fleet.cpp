@@ -61,12 +61,14 @@ std::string supported(const char* what, const SshOptions& options) {
     }
 }
 
-Fd client_configuration_file(const SshOptions& options) {
+// `used`: whether there is a host to be reached by SSH at all.
+Fd client_configuration_file(const SshOptions& options, bool used) {
     if (!options.config.empty()) {
         require_plain_path(options.config, "the SSH configuration", "%\"\\*?[");
         read_file(options.config);  // ssh passes over an Include that is not there
     }
-    return unnamed_file(client_configuration(options.config, supported("kex", options)));
+    return unnamed_file(
+        client_configuration(options.config, used ? supported("kex", options) : ""));
 }
 
 }  // namespace
@@ -111,7 +113,7 @@ RealFleet::RealFleet(const config::Spec& spec, std::map<std::string, Credentials
                    .config = std::move(options.ssh_config),
                    .accept_new_keys = options.accept_new_keys,
                    .secret_variables = secret_variables(spec)};
-    files_.push_back(client_configuration_file(ssh));
+    files_.push_back(client_configuration_file(ssh, !logins_.empty()));
     ssh.config = path_of(files_.back());
     dialer_ = std::make_unique<Dialer>(std::move(ssh), embedded_agents(), std::move(credentials),
                                        options.parallel_dials);

@@ -38,11 +38,10 @@ bool ask(int fd, int family, int protocol) {
 }
 
 void add(const inet_diag_msg& message, int protocol, std::vector<ListeningSocket>& out) {
-    out.push_back(
-        {.protocol = protocol == IPPROTO_TCP ? "tcp" : "udp",
-         .address = socket_address(message.id.idiag_src, message.idiag_family == AF_INET6),
-         .port = ntohs(message.id.idiag_sport),
-         .inode = message.idiag_inode});
+    out.push_back({.protocol = protocol == IPPROTO_TCP ? "tcp" : "udp",
+                   .address = address_text(message.id.idiag_src, message.idiag_family == AF_INET6),
+                   .port = ntohs(message.id.idiag_sport),
+                   .inode = message.idiag_inode});
 }
 
 // Until the kernel says that this was all. False: it will not tell.
@@ -74,7 +73,7 @@ bool receive(int fd, int protocol, std::vector<ListeningSocket>& out) {
 
 }  // namespace
 
-std::string socket_address(const void* bytes, bool ipv6) {
+std::string address_text(const void* bytes, bool ipv6) {
     std::array<char, INET6_ADDRSTRLEN> out{};
     if (::inet_ntop(ipv6 ? AF_INET6 : AF_INET, bytes, out.data(), out.size()) == nullptr) return "";
     // An IPv4 address an IPv6 socket is bound to.

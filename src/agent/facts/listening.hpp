@@ -20,6 +20,6 @@ struct ListeningSocket {
 std::optional<std::vector<ListeningSocket>> ask_for_listening_sockets();
 
 // An address as in the facts: IPv4 in IPv6 as IPv4. `bytes`: 4 or 16, as on the wire.
-std::string socket_address(const void* bytes, bool ipv6);
+std::string address_text(const void* bytes, bool ipv6);
 
 }  // namespace slipway::agent

@@ -24,7 +24,7 @@ std::string address_of(std::string_view hex) {
     for (std::size_t i = 0; i < count; ++i) {
         parts[i] = static_cast<std::uint32_t>(number(hex.substr(8 * i, 8), 16));
     }
-    return socket_address(parts.data(), count == 4);
+    return address_text(parts.data(), count == 4);
 }
 
 // sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …

@@ -1,5 +1,6 @@
 #include "cluster/resources/file_json.hpp"
 
+#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -15,13 +16,6 @@ namespace {
 
 bool is_ascii(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-
-std::string to_hex(std::string_view bytes) {
-    std::string out;
-    out.reserve(bytes.size() * 2);
-    for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
-    return out;
 }
 
 std::string from_hex(std::string_view hex) {

@@ -1,11 +1,11 @@
 #include "oci/testing/raw_tar.hpp"
 
+#include "oci/compress.hpp"
 #include "oci/tar_fields.hpp"
 
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <zlib.h>
 #include <zstd.h>
 
 namespace slipway::oci::testing {
@@ -48,21 +48,7 @@ RawTar& RawTar::raw(std::string_view bytes) {
 
 std::string RawTar::end() const { return bytes_ + std::string(2 * kTarBlock, '\0'); }
 
-std::string gzip(std::string_view bytes, int level) {
-    z_stream z{};
-    if (deflateInit2(&z, level, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-        throw std::runtime_error("deflateInit2");
-    }
-    std::string out(deflateBound(&z, bytes.size()), '\0');
-    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    z.avail_in = static_cast<uInt>(bytes.size());
-    z.next_out = reinterpret_cast<Bytef*>(out.data());
-    z.avail_out = static_cast<uInt>(out.size());
-    deflate(&z, Z_FINISH);
-    out.resize(z.total_out);
-    deflateEnd(&z);
-    return out;
-}
+std::string gzip(std::string_view bytes, int level) { return gzip_text(bytes, level); }
 
 std::string zstd(std::string_view bytes, int window_log) {
     ZSTD_CCtx* z = ZSTD_createCCtx();
