@@ -311,7 +311,8 @@ BundleIndex decode_index(std::string_view bytes) {
     if (from_hex(digest_of(body).hex) != header.body_sum) {
         bundle_damaged("its index", "its SHA-256 is another");
     }
-    BundleContent content = decode_content(body.substr(0, header.content));
+    const std::string_view own_content = body.substr(0, header.content);
+    BundleContent content = decode_content(own_content);
     Unpacker places(body.substr(header.content));
     std::string base = checked_text(places.text());
     if (!base.empty() && !Digest::try_parse("sha256:" + base)) {
@@ -327,9 +328,11 @@ BundleIndex decode_index(std::string_view bytes) {
     if (base.empty() && std::ranges::find(left_out, true) != left_out.end()) {
         bundle_damaged("its index", "blobs are left out but it is no delta");
     }
-    // Offsets that are not where the format puts them could lead two readers to different bytes.
+    // Offsets that are not where the format puts them could lead two readers to different bytes; a
+    // content written in another way than ours would have two digests, and be signed under both.
     BundleIndex out = lay_out(std::move(content), left_out, std::move(base));
     if (out.offsets != offsets || out.file_size != header.file ||
+        digest_of(own_content) != out.content_digest ||
         from_hex(out.content_digest.hex) != header.content_sum) {
         bundle_damaged("its index", "its parts contradict each other");
     }

@@ -4,6 +4,7 @@
 #include "oci/bundle_reader.hpp"
 #include "oci/bundle_signature.hpp"
 #include "oci/bundle_writer.hpp"
+#include "oci/pack.hpp"
 #include "oci/tar_reader.hpp"
 #include "oci/testing/small_images.hpp"
 #include "oci/testing/temp_folder.hpp"
@@ -251,6 +252,37 @@ TEST(Bundle, RefusesSizesThatAddUpPastAllNumbers) {
     }
     content.sort();
     EXPECT_EQ(error_of([&] { lay_out(content); }), "BUNDLE-DAMAGED");
+}
+
+// A table of media types with one more than are used says the same in other bytes: it would have
+// two digests, and the signature covers only one of them.
+TEST(Bundle, RefusesAContentWrittenInAnotherWay) {
+    const SmallImages images = sample_images();
+    const std::string good = encode(lay_out(images.content()));
+    EXPECT_EQ(encode(decode_index(good)), good);
+
+    Unpacker in(std::string_view(good).substr(kBundleHeader));
+    in.text();
+    const std::size_t at_count = good.size() - in.left();
+    const auto types = in.number<std::uint32_t>();
+    for (std::uint32_t i = 0; i < types; ++i) in.text();
+    const std::size_t end_of_types = good.size() - in.left();
+    Packer more, one;
+    more.number(types + 1);
+    one.text("zzz/unused");
+    std::string body = good.substr(kBundleHeader, at_count - kBundleHeader) + more.take() +
+                       good.substr(at_count + 4, end_of_types - at_count - 4);
+    const std::size_t added = one.size();
+    body += one.take() + good.substr(end_of_types);
+
+    Unpacker header(std::string_view(good).substr(24, 8));
+    Packer sizes;
+    sizes.number(static_cast<std::uint64_t>(body.size()));
+    sizes.number(header.number<std::uint64_t>() + added);
+    const std::string bad = good.substr(0, 16) + sizes.take() + good.substr(32, 8) +
+                            from_hex(digest_of(body).hex) + good.substr(72, kBundleHeader - 72) +
+                            body;
+    EXPECT_EQ(error_of([&] { decode_index(bad); }), "BUNDLE-DAMAGED");
 }
 
 TEST(Bundle, SaysWhenTwoBlobsWereSwapped) {
