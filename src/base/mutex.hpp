@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <shared_mutex>
 
 #if defined(__clang__)
 #define SLIPWAY_ANNOTATE(x) __attribute__((x))
@@ -37,6 +38,46 @@ class SLIPWAY_ANNOTATE(scoped_lockable) Lock {
 
   private:
     Mutex& mutex_;
+};
+
+// Held by many together, or by one alone.
+class SLIPWAY_ANNOTATE(capability("mutex")) SharedMutex {
+  public:
+    void lock() SLIPWAY_ANNOTATE(acquire_capability()) { mutex_.lock(); }
+    void unlock() SLIPWAY_ANNOTATE(release_capability()) { mutex_.unlock(); }
+    void lock_shared() SLIPWAY_ANNOTATE(acquire_shared_capability()) { mutex_.lock_shared(); }
+    void unlock_shared() SLIPWAY_ANNOTATE(release_shared_capability()) { mutex_.unlock_shared(); }
+
+  private:
+    std::shared_mutex mutex_;
+};
+
+class SLIPWAY_ANNOTATE(scoped_lockable) LockAlone {
+  public:
+    explicit LockAlone(SharedMutex& mutex) SLIPWAY_ANNOTATE(acquire_capability(mutex))
+        : mutex_(mutex) {
+        mutex_.lock();
+    }
+    ~LockAlone() SLIPWAY_ANNOTATE(release_capability()) { mutex_.unlock(); }
+    LockAlone(const LockAlone&) = delete;
+    LockAlone& operator=(const LockAlone&) = delete;
+
+  private:
+    SharedMutex& mutex_;
+};
+
+class SLIPWAY_ANNOTATE(scoped_lockable) LockTogether {
+  public:
+    explicit LockTogether(SharedMutex& mutex) SLIPWAY_ANNOTATE(acquire_shared_capability(mutex))
+        : mutex_(mutex) {
+        mutex_.lock_shared();
+    }
+    ~LockTogether() SLIPWAY_ANNOTATE(release_generic_capability()) { mutex_.unlock_shared(); }
+    LockTogether(const LockTogether&) = delete;
+    LockTogether& operator=(const LockTogether&) = delete;
+
+  private:
+    SharedMutex& mutex_;
 };
 
 // Waits on a Mutex directly: `while (!ready_) changed_.wait(mutex_);` inside a Lock.

@@ -113,6 +113,13 @@ bool is_valid_repository_path(std::string_view path) {
     return path.size() <= kMaxName && std::ranges::all_of(split(path, '/'), is_path_component);
 }
 
+bool is_valid_repository_name(std::string_view name) {
+    if (is_valid_repository_path(name)) return true;
+    const std::size_t slash = name.find('/');
+    return slash != std::string_view::npos && name.size() <= kMaxName &&
+           is_host(name.substr(0, slash)) && is_valid_repository_path(name.substr(slash + 1));
+}
+
 Reference Reference::parse(std::string_view text) {
     Reference out;
     std::string_view rest = text;

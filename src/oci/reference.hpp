@@ -30,5 +30,7 @@ struct Reference {
 
 bool is_valid_tag(std::string_view tag);
 bool is_valid_repository_path(std::string_view path);
+// A path, or one with a host before it that is no path: localhost:5000/a.
+bool is_valid_repository_name(std::string_view name);
 
 }  // namespace slipway::oci

@@ -17,7 +17,7 @@ HEAVY = {
     "CLI/": ["cli/"],
     "boost/beast": ["net/"],
     "boost/asio": [],
-    "openssl/": ["base/", "net/", "store/", "agent/", "oci/"],
+    "openssl/": ["base/", "net/", "store/", "agent/", "oci/", "registry/"],
     "zlib.h": ["oci/"],
     "zstd.h": ["oci/"],
 }

@@ -1,0 +1,63 @@
+#include "base/error.hpp"
+#include "cli/commands.hpp"
+#include "cli/registry_options.hpp"
+#include "registry/store.hpp"
+#include "registry/uploads.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace slipway::cli {
+
+namespace {
+
+ExitCode run(const Call& call) {
+    const std::string folder = call.arguments.value("--store");
+    if (folder.empty()) throw UsageError("USAGE", "--store DIR is needed");
+    if (!std::filesystem::is_directory(std::filesystem::path(folder) / "blobs")) {
+        throw UserError("FILE-UNREADABLE", fmt::format("{} is not the store of a registry", folder),
+                        {.remedy = "name the folder that was given to slipway registry serve"});
+    }
+    const auto age = std::chrono::minutes(call.arguments.number("--older-than", 60));
+    const bool dry_run = call.arguments.has("--dry-run");
+    registry::Store store(folder);
+    std::size_t uploads = 0;
+    if (!dry_run) uploads = registry::Uploads(store, 1).expire(age);
+    const registry::GarbageReport report = store.collect_garbage(age, dry_run);
+    const json::object result = {{"dryRun", dry_run},
+                                 {"removed", report.removed},
+                                 {"bytes", report.bytes},
+                                 {"kept", report.kept},
+                                 {"uploads", uploads}};
+    call.output.data(result, [&] {
+        return fmt::format("{} {} blobs, {} bytes; {} kept; {} unfinished uploads given up\n",
+                           dry_run ? "would remove" : "removed", report.removed, report.bytes,
+                           report.kept, uploads);
+    });
+    return ExitCode::ok;
+}
+
+}  // namespace
+
+Command registry_gc_command() {
+    return {.name = "registry gc",
+            .summary = "Remove from a store what no image refers to",
+            .examples =
+                "slipway registry gc --store /srv/images --dry-run\n"
+                "slipway registry gc --store /srv/images --older-than 0",
+            .details =
+                "Works on a store that no registry has open; a registry that runs does the same "
+                "by itself\n"
+                "(--gc-hours). Blobs that were written or asked for a short while ago are kept: "
+                "someone may\n"
+                "be pushing an image of which they are a part.",
+            .options = {store_option(),
+                        {.name = "--older-than",
+                         .value = "MINUTES",
+                         .help = "keep what is younger (default 60)"},
+                        {.name = "--dry-run", .help = "only say what would be removed"}},
+            .run = run};
+}
+
+}  // namespace slipway::cli

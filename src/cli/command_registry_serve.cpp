@@ -1,0 +1,65 @@
+#include "base/clock.hpp"
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/registry_options.hpp"
+#include "registry/server.hpp"
+#include "registry/unit_file.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::cli {
+
+namespace {
+
+constexpr std::chrono::seconds kGrace{20};
+
+ExitCode run(const Call& call) {
+    const registry::ServeOptions options = serve_options(call);
+    const Interrupts interrupts;
+    registry::RegistryServer server(options);
+    std::string line = fmt::format("ready: {} ({} names, {})", server.url(), server.image_names(),
+                                   server.writable() ? "writable" : "read-only");
+    if (!options.plain_http && options.certificate.empty())
+        line += fmt::format("; clients trust {}", (options.tls_folder / "ca.crt").string());
+    call.output.note(line);
+    registry::notify_systemd("READY=1");
+    while (system_clock().sleep_for(std::chrono::hours(1), interrupts.token())) {
+    }
+    registry::notify_systemd("STOPPING=1");
+    const bool whole = server.stop(kGrace);
+    if (!whole) call.output.warning("stopped; some transfers were cut off");
+    return ExitCode::ok;
+}
+
+}  // namespace
+
+Command registry_serve_command() {
+    return {.name = "registry serve",
+            .summary = "Serve the images of bundles, read where they lie",
+            .examples =
+                "slipway registry serve kubernetes.bundle --listen :5000\n"
+                "slipway registry serve kubernetes.bundle apps.bundle --store /srv/images\n"
+                "slipway registry serve --store /srv/images --login logins --anyone-reads\n"
+                "slipway registry serve kubernetes.bundle --plain-http --listen 127.0.0.1:5000",
+            .details =
+                "Answers as an OCI distribution registry. Nothing is loaded, unpacked or copied: "
+                "bytes go\n"
+                "from the bundle to the network. An image registry.k8s.io/pause:3.10 is found as\n"
+                "/v2/registry.k8s.io/pause, as /v2/pause?ns=registry.k8s.io (containerd's "
+                "mirrors), and\n"
+                "as /v2/pause when no other host has one of that name.\n"
+                "\n"
+                "With --store it can be pushed to and deleted from; what is in the store is found "
+                "first,\n"
+                "and bundles stay as they are. Prometheus reads /metrics.\n"
+                "\n"
+                "One line on stderr says when it is ready. SIGTERM lets transfers end.",
+            .options = serve_option_list(),
+            .positionals = {{.name = "BUNDLE",
+                             .help = "file made by slipway bundle build",
+                             .repeatable = true,
+                             .complete = Complete::file}},
+            .run = run};
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,15 @@
+// What the commands of `slipway registry` share.
+#pragma once
+
+#include "cli/command.hpp"
+#include "registry/server.hpp"
+
+namespace slipway::cli {
+
+std::vector<Option> serve_option_list();
+// Throws UsageError when options contradict each other.
+registry::ServeOptions serve_options(const Call& call);
+
+Option store_option();
+
+}  // namespace slipway::cli

@@ -1,0 +1,38 @@
+// What a registry hands out, wherever it lies: in a bundle, or in the store.
+#pragma once
+
+#include "base/files.hpp"
+#include "oci/digest.hpp"
+#include "oci/manifest.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace slipway::registry {
+
+struct BlobPlace {
+    std::shared_ptr<const Fd> file = {};
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+};
+
+struct ManifestBytes {
+    oci::Digest digest = {};
+    std::string media_type = {};
+    std::string bytes = {};
+};
+
+// How a manifest is listed among the referrers of its subject.
+oci::Descriptor referrer_of(const ManifestBytes& manifest);
+// The subject a manifest names, if it does.
+std::optional<oci::Digest> subject_of(const ManifestBytes& manifest);
+
+// The manifest itself and the blobs it is made of. The manifests an index lists count by
+// themselves.
+std::set<oci::Digest> references_of(const ManifestBytes& manifest);
+
+}  // namespace slipway::registry

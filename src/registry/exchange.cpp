@@ -1,0 +1,38 @@
+#include "registry/exchange.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::registry {
+
+Names Exchange::meant() const { return library.meant(route.name, parameter("ns")); }
+
+std::string_view Exchange::parameter(std::string_view name) const {
+    return request.target.parameter(name).value_or(std::string_view());
+}
+
+void Exchange::created(const std::string& location, const oci::Digest& digest) {
+    response.status = 201;
+    response.headers.set("Location", location);
+    response.headers.set("Docker-Content-Digest", digest.str());
+}
+
+oci::Digest digest_from(std::string_view text) {
+    const auto digest = oci::Digest::try_parse(text);
+    if (!digest) {
+        throw Refusal(400, "DIGEST_INVALID",
+                      fmt::format("'{}' is not a digest", printable(text.substr(0, 160))));
+    }
+    return *digest;
+}
+
+void refuse_method() { throw Refusal(405, "UNSUPPORTED", "this cannot be done here"); }
+
+void refuse_writing() { throw Refusal(405, "UNSUPPORTED", "this registry is read-only"); }
+
+void refuse_name(const std::string& name) {
+    throw Refusal(404, "NAME_UNKNOWN", fmt::format("there is no repository {}", name));
+}
+
+}  // namespace slipway::registry

@@ -1,0 +1,55 @@
+// One request on its way through the registry, and how it is refused.
+#pragma once
+
+#include "net/http_message.hpp"
+#include "registry/library.hpp"
+#include "registry/route.hpp"
+#include "registry/uploads.hpp"
+
+#include <stdexcept>
+
+namespace slipway::registry {
+
+struct Exchange {
+    Library& library;
+    Uploads* uploads;  // nullptr: nothing may be written
+    std::uint64_t largest_blob;
+    const Route& route;
+    net::Request& request;
+    net::Response& response;
+
+    // The repositories that may be meant when something is read.
+    Names meant() const;
+    std::string_view parameter(std::string_view name) const;  // "" when it is not there
+    void created(const std::string& location, const oci::Digest& digest);
+};
+
+// An answer of the distribution spec's form: {"errors":[{"code":…,"message":…}]}.
+class Refusal : public std::runtime_error {
+  public:
+    Refusal(int http_status, std::string error_code, const std::string& message)
+        : std::runtime_error(message), status(http_status), code(std::move(error_code)) {}
+    int status;
+    std::string code;
+};
+
+// Throws Refusal DIGEST_INVALID.
+oci::Digest digest_from(std::string_view text);
+
+// The routes: one file each, named after what it answers.
+void answer_blob(Exchange& x);
+void answer_new_upload(Exchange& x);
+void answer_upload(Exchange& x);
+void answer_manifest(Exchange& x);
+void answer_tags(Exchange& x);
+void answer_referrers(Exchange& x);
+void answer_catalog(Exchange& x);
+
+[[noreturn]] void refuse_method();   // 405: nobody can do this here
+[[noreturn]] void refuse_writing();  // 405: this registry is read only
+[[noreturn]] void refuse_name(const std::string& name);
+
+// "A page of it": parameters n and last, the header Link.
+std::vector<std::string> page_of(Exchange& x, const std::set<std::string>& all);
+
+}  // namespace slipway::registry

@@ -1,0 +1,94 @@
+// Garbage collection: marks what manifests refer to while the registry goes on, and removes the
+// rest blob by blob, each under the lock that keeps new references out.
+#include "base/error.hpp"
+#include "registry/store.hpp"
+
+#include <chrono>
+#include <ctime>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace slipway::registry {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+std::set<oci::Digest> Store::referenced() const {
+    std::set<oci::Digest> out;
+    for (const std::string& repository : repositories()) {
+        for (const oci::Digest& digest : manifests(repository)) {
+            // One that cannot be read throws: it must not be mistaken for one without blobs.
+            if (const auto found = manifest(repository, digest)) out.merge(references_of(*found));
+        }
+    }
+    return out;
+}
+
+std::vector<std::pair<oci::Digest, fs::path>> Store::all_bytes() const {
+    std::vector<std::pair<oci::Digest, fs::path>> out;
+    for (const oci::Algorithm algorithm : {oci::Algorithm::sha256, oci::Algorithm::sha512}) {
+        std::error_code none;
+        const fs::path root = folder_ / "blobs" / oci::to_string(algorithm);
+        for (const auto& entry : fs::recursive_directory_iterator(root, none)) {
+            if (!entry.is_regular_file()) continue;
+            out.emplace_back(
+                oci::Digest{.algorithm = algorithm, .hex = entry.path().filename().string()},
+                entry.path());
+        }
+    }
+    return out;
+}
+
+GarbageReport Store::collect_garbage(std::chrono::seconds age, bool dry_run) {
+    const Lock one_at_a_time(collecting_);
+    GarbageReport report;
+    const std::time_t begin = std::time(nullptr);
+    {
+        // Alone: whoever is just putting a manifest has either finished, and is seen below, or will
+        // say what it refers to.
+        const LockAlone lock(references_);
+        const Lock fresh_lock(mutex_);
+        fresh_.emplace();
+    }
+    std::set<oci::Digest> removed;
+    const std::set<oci::Digest> alive = referenced();
+    for (const auto& [digest, path] : all_bytes()) {
+        const LockAlone lock(references_);
+        struct stat about{};
+        if (::stat(path.c_str(), &about) != 0) continue;
+        // Written, or asked for, a moment ago: somebody is about to refer to it.
+        const bool young = begin - about.st_mtime < age.count();
+        if (alive.contains(digest) || young || is_fresh(digest)) {
+            ++report.kept;
+            continue;
+        }
+        if (!dry_run && ::unlink(path.c_str()) != 0) continue;
+        ++report.removed;
+        report.bytes += static_cast<std::uint64_t>(about.st_size);
+        removed.insert(digest);
+    }
+    if (!dry_run) forget_links(removed);
+    const Lock lock(mutex_);
+    fresh_.reset();
+    return report;
+}
+
+void Store::forget_links(const std::set<oci::Digest>& removed) {
+    for (const std::string& repository : repositories()) {
+        for (const oci::Digest& digest : removed) {
+            const LockAlone lock(references_);
+            if (!has_bytes(digest)) remove_blob(repository, digest);  // else it came back meanwhile
+        }
+    }
+}
+
+bool Store::is_fresh(const oci::Digest& digest) {
+    const Lock lock(mutex_);
+    return fresh_ && fresh_->contains(digest);
+}
+
+}  // namespace slipway::registry

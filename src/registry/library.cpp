@@ -1,0 +1,182 @@
+#include "registry/library.hpp"
+
+#include <algorithm>
+
+namespace slipway::registry {
+
+Library::Library(std::shared_ptr<Store> store,
+                 const std::vector<std::shared_ptr<const oci::BundleReader>>& bundles)
+    : store_(std::move(store)) {
+    std::set<std::string> all;
+    for (const auto& bundle : bundles) {
+        bundles_.push_back(std::make_unique<BundleContent>(bundle));
+        all.merge(bundles_.back()->repositories());
+    }
+    for (const std::string& repository : all) {
+        const std::size_t slash = repository.find('/');
+        if (slash != std::string::npos)
+            hosts_of_[repository.substr(slash + 1)].push_back(repository);
+    }
+}
+
+Names Library::meant(const std::string& name, std::string_view ns) const {
+    Names out;
+    if (!ns.empty()) out.push_back(std::string(ns) + "/" + name);
+    out.push_back(name);
+    const auto hosts = hosts_of_.find(name);
+    if (ns.empty() && hosts != hosts_of_.end() && hosts->second.size() == 1)
+        out.push_back(hosts->second.front());
+    return out;
+}
+
+bool Library::hidden(const std::string& repository, Hidden kind, const std::string& what) const {
+    return store_ && store_->hidden(repository, kind, what);
+}
+
+bool Library::in_bundles(const std::string& repository) const {
+    return std::ranges::any_of(
+        bundles_, [&](const auto& bundle) { return bundle->has_repository(repository); });
+}
+
+std::optional<BlobPlace> Library::bundle_bytes(const oci::Digest& digest) const {
+    for (const auto& bundle : bundles_) {
+        if (auto place = bundle->bytes(digest)) return place;
+    }
+    return std::nullopt;
+}
+
+std::optional<ManifestBytes> Library::bundle_manifest(const oci::Digest& digest) const {
+    for (const auto& bundle : bundles_) {
+        if (auto found = bundle->manifest(digest)) return found;
+    }
+    return std::nullopt;
+}
+
+std::optional<oci::Digest> Library::bundle_tag(const std::string& repository,
+                                               const std::string& tag) const {
+    for (const auto& bundle : bundles_) {
+        if (const auto digest = bundle->tag(repository, tag)) return digest;
+    }
+    return std::nullopt;
+}
+
+std::optional<BlobPlace> Library::bytes(const oci::Digest& digest) const {
+    if (store_) {
+        if (auto place = store_->bytes(digest)) return place;
+    }
+    return bundle_bytes(digest);
+}
+
+std::optional<BlobPlace> Library::blob(const Names& meant, const oci::Digest& digest) const {
+    for (const std::string& repository : meant) {
+        if (store_ && store_->is_linked(repository, digest)) {
+            if (auto place = bytes(digest)) return place;
+        }
+        if (!in_bundles(repository) || hidden(repository, Hidden::blob, digest.str())) continue;
+        if (auto place = bundle_bytes(digest)) return place;
+    }
+    return std::nullopt;
+}
+
+std::optional<ManifestBytes> Library::manifest(const Names& meant,
+                                               const oci::Digest& digest) const {
+    for (const std::string& repository : meant) {
+        if (store_) {
+            if (auto found = store_->manifest(repository, digest)) return found;
+        }
+        if (!in_bundles(repository) || hidden(repository, Hidden::manifest, digest.str())) continue;
+        if (auto found = bundle_manifest(digest)) return found;
+    }
+    return std::nullopt;
+}
+
+std::optional<ManifestBytes> Library::manifest_by_tag(const Names& meant,
+                                                      const std::string& tag) const {
+    for (const std::string& repository : meant) {
+        std::optional<oci::Digest> digest;
+        if (store_) digest = store_->tag(repository, tag);
+        if (!digest && !hidden(repository, Hidden::tag, tag)) digest = bundle_tag(repository, tag);
+        if (!digest) continue;
+        if (auto found = manifest({repository}, *digest)) return found;
+    }
+    return std::nullopt;
+}
+
+bool Library::has_repository(const Names& meant) const {
+    return std::ranges::any_of(meant, [&](const std::string& repository) {
+        return (store_ && store_->has_repository(repository)) || in_bundles(repository);
+    });
+}
+
+std::set<std::string> Library::tags(const Names& meant) const {
+    std::set<std::string> out;
+    for (const std::string& repository : meant) {
+        if (store_) out.merge(store_->tags(repository));
+        for (const auto& bundle : bundles_) {
+            for (const std::string& tag : bundle->tags(repository)) {
+                if (!hidden(repository, Hidden::tag, tag)) out.insert(tag);
+            }
+        }
+    }
+    return out;
+}
+
+std::vector<oci::Descriptor> Library::referrers(const Names& meant,
+                                                const oci::Digest& subject) const {
+    std::map<oci::Digest, oci::Descriptor> out;
+    for (const std::string& repository : meant) {
+        if (store_) {
+            for (const oci::Descriptor& one : store_->referrers(repository, subject))
+                out.emplace(one.digest, one);
+        }
+        if (!in_bundles(repository)) continue;
+        for (const auto& bundle : bundles_) {
+            for (const oci::Descriptor& one : bundle->referrers(subject)) {
+                if (!hidden(repository, Hidden::manifest, one.digest.str()))
+                    out.emplace(one.digest, one);
+            }
+        }
+    }
+    std::vector<oci::Descriptor> list;
+    for (auto& [digest, one] : out) list.push_back(std::move(one));
+    return list;
+}
+
+std::set<std::string> Library::repositories() const {
+    std::set<std::string> out;
+    if (store_) out = store_->repositories();
+    for (const auto& bundle : bundles_) out.merge(bundle->repositories());
+    return out;
+}
+
+bool Library::remove_tag(const std::string& repository, const std::string& tag) {
+    const bool in_store = store_->remove_tag(repository, tag);
+    if (!bundle_tag(repository, tag) || hidden(repository, Hidden::tag, tag)) return in_store;
+    store_->hide(repository, Hidden::tag, tag);
+    return true;
+}
+
+bool Library::remove_manifest(const std::string& repository, const oci::Digest& digest) {
+    const bool in_store = store_->remove_manifest(repository, digest);
+    if (!in_bundles(repository) || hidden(repository, Hidden::manifest, digest.str()) ||
+        !bundle_manifest(digest))
+        return in_store;
+    for (const auto& bundle : bundles_) {
+        for (const std::string& tag : bundle->tags(repository)) {
+            if (bundle->tag(repository, tag) == digest) store_->hide(repository, Hidden::tag, tag);
+        }
+    }
+    store_->hide(repository, Hidden::manifest, digest.str());
+    return true;
+}
+
+bool Library::remove_blob(const std::string& repository, const oci::Digest& digest) {
+    const bool in_store = store_->remove_blob(repository, digest);
+    if (!in_bundles(repository) || hidden(repository, Hidden::blob, digest.str()) ||
+        !bundle_bytes(digest))
+        return in_store;
+    store_->hide(repository, Hidden::blob, digest.str());
+    return true;
+}
+
+}  // namespace slipway::registry

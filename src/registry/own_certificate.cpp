@@ -1,0 +1,114 @@
+#include "registry/own_certificate.hpp"
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "net/socket_address.hpp"
+#include "net/tls_certificates.hpp"
+
+#include <array>
+#include <ctime>
+
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+
+#include <arpa/inet.h>
+#include <unistd.h>
+
+namespace slipway::registry {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kAuthorityDays = 3650, kDays = 365;
+constexpr std::time_t kRenewAfter = 300ll * 24 * 3600;
+constexpr mode_t kPrivate = 0600, kPublic = 0644;
+constexpr std::string_view kKeyBegins = "-----BEGIN PRIVATE KEY-----";
+
+net::CertificateAndKey authority(const fs::path& folder) {
+    const auto certificate = read_file_if_any(folder / "ca.crt");
+    auto key = read_file_if_any(folder / "ca.key");
+    if (certificate && key) {
+        net::CertificateAndKey out{.certificate_pem = *certificate, .key_pem = Secret(*key)};
+        wipe(*key);
+        return out;
+    }
+    net::CertificateAndKey made =
+        net::make_certificate_authority("Slipway registry", kAuthorityDays);
+    make_private_folders(folder);
+    atomic_write(folder / "ca.key", made.key_pem.reveal(), kPrivate);
+    atomic_write(folder / "ca.crt", made.certificate_pem,
+                 kPublic);  // last: it makes the pair count
+    fs::remove(folder / "server.pem");
+    return made;
+}
+
+// The first line of server.pem says what it was made for and when.
+std::string first_line(const std::set<std::string>& names, std::time_t made) {
+    std::string out = fmt::format("# {}", made);
+    for (const std::string& name : names) out += " " + name;
+    return out + "\n";
+}
+
+bool still_good(const std::string& pem, const std::set<std::string>& names) {
+    const std::vector<std::string> words = split(pem.substr(0, pem.find('\n')), ' ');
+    if (words.size() < 2 || words[0] != "#") return false;
+    const std::time_t made = std::strtoll(words[1].c_str(), nullptr, 10);
+    const std::time_t now = std::time(nullptr);
+    return made <= now && now - made < kRenewAfter &&
+           std::set<std::string>(words.begin() + 2, words.end()) == names;
+}
+
+std::string make(const net::CertificateAndKey& ca, const std::set<std::string>& names) {
+    net::CertificateRequest request{.name = "Slipway registry", .days = kDays};
+    for (const std::string& name : names) {
+        auto& list = net::socket_address(name, 0) ? request.addresses : request.names;
+        list.push_back(name);
+    }
+    const net::CertificateAndKey made = net::issue_certificate(ca, request);
+    return first_line(names, std::time(nullptr)) + made.certificate_pem +
+           std::string(made.key_pem.reveal());
+}
+
+}  // namespace
+
+net::TlsServerOptions own_certificate(const fs::path& folder, const std::set<std::string>& names) {
+    const net::CertificateAndKey ca = authority(folder);
+    std::string pem = read_file_if_any(folder / "server.pem").value_or("");
+    if (!still_good(pem, names)) {
+        pem = make(ca, names);
+        atomic_write(folder / "server.pem", pem, kPrivate);
+    }
+    const std::size_t key = std::min(pem.find(kKeyBegins), pem.size());
+    net::TlsServerOptions out{.certificate_pem = pem.substr(0, key) + ca.certificate_pem,
+                              .key_pem = Secret(std::string_view(pem).substr(key))};
+    wipe(pem);
+    return out;
+}
+
+std::set<std::string> names_of_this_computer() {
+    std::set<std::string> out = {"localhost", "127.0.0.1", "::1"};
+    std::array<char, 256> name{};
+    if (::gethostname(name.data(), name.size() - 1) == 0 && name.front() != '\0')
+        out.insert(name.data());
+    ifaddrs* all = nullptr;
+    if (::getifaddrs(&all) != 0) return out;
+    for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr == nullptr || (one->ifa_flags & IFF_UP) == 0) continue;
+        std::array<char, INET6_ADDRSTRLEN> text{};
+        if (one->ifa_addr->sa_family == AF_INET) {
+            const auto* v4 = reinterpret_cast<const sockaddr_in*>(one->ifa_addr);
+            ::inet_ntop(AF_INET, &v4->sin_addr, text.data(), text.size());
+        } else if (one->ifa_addr->sa_family == AF_INET6) {
+            const auto* v6 = reinterpret_cast<const sockaddr_in6*>(one->ifa_addr);
+            if (IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr)) continue;
+            ::inet_ntop(AF_INET6, &v6->sin6_addr, text.data(), text.size());
+        }
+        if (text.front() != '\0') out.insert(text.data());
+    }
+    ::freeifaddrs(all);
+    return out;
+}
+
+}  // namespace slipway::registry

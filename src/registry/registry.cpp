@@ -1,0 +1,109 @@
+#include "registry/registry.hpp"
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "net/failure.hpp"
+#include "oci/reference.hpp"
+#include "registry/exchange.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::registry {
+
+namespace {
+
+void dispatch(Exchange& x) {
+    switch (x.route.kind) {
+        case Route::Kind::ping:
+            x.response.headers.set("Content-Type", "application/json");
+            x.response.body = "{}";
+            return;
+        case Route::Kind::catalog: return answer_catalog(x);
+        case Route::Kind::tags: return answer_tags(x);
+        case Route::Kind::referrers: return answer_referrers(x);
+        case Route::Kind::manifest: return answer_manifest(x);
+        case Route::Kind::blob: return answer_blob(x);
+        case Route::Kind::new_upload: return answer_new_upload(x);
+        case Route::Kind::upload: return answer_upload(x);
+        case Route::Kind::none: break;
+    }
+    throw Refusal(404, "UNSUPPORTED", "there is nothing here");
+}
+
+// Headers that the route has set before stay: they help a client to go on.
+void refuse(net::Response& response, int status, const std::string& code,
+            const std::string& message) {
+    response.status = status;
+    response.headers.set("Content-Type", "application/json");
+    const json::object error = {{"code", code}, {"message", message}};
+    response.body = json::serialize(json::object{{"errors", json::array{error}}});
+}
+
+bool is_read(const net::Request& request) {
+    return request.method == "GET" || request.method == "HEAD";
+}
+
+}  // namespace
+
+Registry::Registry(Library library, RegistryOptions options)
+    : library_(std::move(library)), options_(std::move(options)) {
+    if (library_.store() != nullptr && !options_.read_only)
+        uploads_.emplace(*library_.store(), options_.most_uploads);
+}
+
+void Registry::handle(net::Request& request, net::Response& response) {
+    try {
+        answer(request, response);
+    } catch (const Refusal& refusal) {
+        refuse(response, refusal.status, refusal.code, refusal.what());
+    } catch (const net::HttpError& error) {
+        if (error.status != 413) throw;
+        refuse(response, error.status, "SIZE_INVALID", "it is larger than this registry takes");
+    } catch (const StateError& error) {
+        if (error.id() != "STORE-FULL") throw;
+        refuse(response, 507, "UNKNOWN", "the disk of the registry is full");
+    }
+}
+
+void Registry::answer(net::Request& request, net::Response& response) {
+    const std::string& path = request.target.path;
+    if (path.starts_with("/v2"))
+        response.headers.set("Docker-Distribution-Api-Version", "registry/2.0");
+    if (options_.logins) require_login(request, response);
+    if (path == "/metrics" && is_read(request)) return answer_metrics(response);
+    const Route route = parse_route(path);
+    if (!route.name.empty() && !oci::is_valid_repository_name(route.name))
+        throw Refusal(404, "NAME_INVALID", "this is not the name of a repository");
+    Exchange exchange{.library = library_,
+                      .uploads = uploads_ ? &*uploads_ : nullptr,
+                      .largest_blob = options_.largest_blob,
+                      .route = route,
+                      .request = request,
+                      .response = response};
+    dispatch(exchange);
+}
+
+void Registry::require_login(const net::Request& request, net::Response& response) {
+    if (options_.anyone_reads && is_read(request)) return;
+    const auto given = request.headers.find("Authorization");
+    if (given && options_.logins->accepts(*given)) return;
+    response.headers.set("WWW-Authenticate", "Basic realm=\"slipway registry\"");
+    throw Refusal(401, "UNAUTHORIZED",
+                  given ? "the user or the password is wrong" : "a login is needed");
+}
+
+void Registry::answer_metrics(net::Response& response) {
+    response.headers.set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+    response.body =
+        metrics_.text(stats_ ? stats_() : net::ServerStats(), uploads_ ? uploads_->count() : 0);
+}
+
+GarbageReport Registry::clean(std::chrono::seconds age) {
+    if (!uploads_) return {};
+    uploads_->expire(options_.keep_uploads);
+    const GarbageReport report = library_.store()->collect_garbage(age);
+    metrics_.collected(report);
+    return report;
+}
+
+}  // namespace slipway::registry

@@ -1,0 +1,129 @@
+#include "registry/server.hpp"
+
+#include "base/clock.hpp"
+#include "base/endpoint.hpp"
+#include "base/error.hpp"
+#include "registry/access_log.hpp"
+#include "registry/own_certificate.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::registry {
+
+namespace {
+
+bool is_loopback(const std::string& listen) {
+    const auto endpoint = parse_endpoint(listen, 0);
+    if (!endpoint) return false;
+    return endpoint->host == "localhost" || endpoint->host == "::1" ||
+           endpoint->host.starts_with("127.");
+}
+
+std::optional<net::TlsContext> tls_of(const ServeOptions& options) {
+    if (options.plain_http) {
+        if (is_loopback(options.listen)) return std::nullopt;
+        throw UserError("REGISTRY-PLAIN-HTTP",
+                        fmt::format("{} can be reached by others", options.listen),
+                        {.cause = "--plain-http is for loopback: nothing would be encrypted",
+                         .remedy = "leave --plain-http out: a certificate is made when none is "
+                                   "given"});
+    }
+    if (!options.certificate.empty())
+        return net::TlsContext::server(
+            net::read_server_certificate(options.certificate, options.key));
+    std::set<std::string> names = names_of_this_computer();
+    names.insert(options.names.begin(), options.names.end());
+    return net::TlsContext::server(own_certificate(options.tls_folder, names));
+}
+
+Library open_library(const ServeOptions& options, std::size_t& names) {
+    std::vector<std::shared_ptr<const oci::BundleReader>> bundles;
+    for (const auto& path : options.bundles) {
+        bundles.push_back(std::make_shared<const oci::BundleReader>(path));
+        names += bundles.back()->content().roots.size();
+    }
+    std::shared_ptr<Store> store;
+    if (!options.store.empty()) store = std::make_shared<Store>(options.store);
+    return {std::move(store), bundles};
+}
+
+RegistryOptions registry_options(const ServeOptions& options) {
+    return {.read_only = options.read_only,
+            .logins = options.logins.empty() ? nullptr : std::make_shared<Logins>(options.logins),
+            .anyone_reads = options.anyone_reads,
+            .largest_blob = options.largest_blob};
+}
+
+}  // namespace
+
+struct RegistryServer::State {
+    State(Library library, const ServeOptions& options)
+        : tls(tls_of(options)), registry(std::move(library), registry_options(options)) {
+        if (!options.access_log.empty()) log.emplace(options.access_log);
+    }
+
+    net::ServerOptions server_options(const ServeOptions& options) {
+        return {.tls = tls,
+                .max_connections = options.max_connections,
+                .on_served = [this](const net::Served& record) {
+                    registry.served(record);
+                    if (log) log->write(record);
+                }};
+    }
+
+    std::optional<net::TlsContext> tls;
+    Registry registry;
+    std::optional<AccessLog> log;
+    std::unique_ptr<net::HttpServer> server;
+    std::jthread cleaner;
+};
+
+namespace {
+
+// A collection that fails is told by the next one that succeeds or by `slipway registry gc`; a
+// registry that serves must go on.
+void clean_now_and_then(const std::stop_token& stop, Registry& registry, std::chrono::seconds every,
+                        std::chrono::seconds age) {
+    while (system_clock().sleep_for(every, stop)) {
+        try {
+            registry.clean(age);
+        } catch (const Error&) {
+        }
+    }
+}
+
+}  // namespace
+
+RegistryServer::RegistryServer(const ServeOptions& options) {
+    net::Listener listener(options.listen);
+    state_ = std::make_unique<State>(open_library(options, names_), options);
+    State& state = *state_;
+    state.server =
+        std::make_unique<net::HttpServer>(std::move(listener), state.server_options(options),
+                                          [&state](net::Request& request, net::Response& response) {
+                                              state.registry.handle(request, response);
+                                          });
+    state.registry.watch([&state] { return state.server->stats(); });
+    if (state.registry.writable() && options.clean_every.count() > 0) {
+        state.cleaner = std::jthread([&state, options](const std::stop_token& stop) {
+            clean_now_and_then(stop, state.registry, options.clean_every,
+                               options.keep_unreferenced);
+        });
+    }
+}
+
+RegistryServer::~RegistryServer() = default;
+
+std::string RegistryServer::url() const {
+    return fmt::format("{}://{}", state_->tls ? "https" : "http", state_->server->address());
+}
+
+bool RegistryServer::writable() const { return state_->registry.writable(); }
+net::ServerStats RegistryServer::stats() const { return state_->server->stats(); }
+
+bool RegistryServer::stop(std::chrono::milliseconds grace) {
+    state_->cleaner = {};
+    return state_->server->stop(grace);
+}
+
+}  // namespace slipway::registry

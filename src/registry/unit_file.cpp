@@ -1,0 +1,103 @@
+#include "registry/unit_file.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace slipway::registry {
+
+namespace {
+
+// As systemd reads a word of ExecStart: quotes, backslashes, % and $ mean something there.
+std::string quoted(const std::string& word) {
+    std::string out = "\"";
+    for (const char c : word) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (c == '%' || c == '$') out += c;
+        out += c;
+    }
+    return out + "\"";
+}
+
+}  // namespace
+
+std::string unit_file(const UnitOptions& options) {
+    std::string command = quoted(options.program) + " registry serve";
+    for (const std::string& argument : options.arguments) command += " " + quoted(argument);
+    std::string folders;
+    for (const std::string& folder : options.writable)
+        folders += fmt::format("ReadWritePaths={}\n", quoted(folder));
+    return fmt::format(R"(# Written by slipway.
+[Unit]
+Description=Slipway image registry
+Documentation=https://github.com/opencontainers/distribution-spec
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+Type=notify
+ExecStart={}
+Restart=always
+RestartSec=1
+TimeoutStopSec=30
+LimitNOFILE=65536
+TasksMax=4096
+User={}
+DynamicUser=yes
+{}AmbientCapabilities=
+CapabilityBoundingSet=
+LockPersonality=yes
+MemoryDenyWriteExecute=yes
+NoNewPrivileges=yes
+PrivateDevices=yes
+PrivateTmp=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHome=read-only
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+ProtectSystem=strict
+RemoveIPC=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+StateDirectory=slipway-registry
+StateDirectoryMode=0700
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+UMask=0077
+
+[Install]
+WantedBy=multi-user.target
+)",
+                       command, options.user, folders);
+}
+
+void notify_systemd(const std::string& state) {
+    const char* const where = std::getenv("NOTIFY_SOCKET");
+    if (where == nullptr || (*where != '/' && *where != '@')) return;
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::size_t size = std::strlen(where);
+    if (size >= sizeof(address.sun_path)) return;
+    std::memcpy(address.sun_path, where, size);
+    if (*where == '@') address.sun_path[0] = '\0';
+    const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (socket < 0) return;
+    ::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL,
+             reinterpret_cast<const sockaddr*>(&address),
+             static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size));
+    ::close(socket);
+}
+
+}  // namespace slipway::registry

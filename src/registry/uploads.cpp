@@ -1,0 +1,179 @@
+#include "registry/uploads.hpp"
+
+#include "base/digest.hpp"
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace slipway::registry {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kIdSize = 32;
+
+bool is_id(const std::string& id) {
+    return id.size() == kIdSize && id.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// Beside the bytes: the repository and the algorithm, for whoever comes after a restart.
+fs::path about(const fs::path& file) { return file.string() + ".about"; }
+
+[[noreturn]] void fail(const fs::path& file, int error) {
+    cannot_write(fmt::format("cannot write {}", file.string()), error);
+}
+
+}  // namespace
+
+Upload::Upload(fs::path folder, std::string id, std::string repository, oci::Algorithm algorithm)
+    : id_(std::move(id)),
+      repository_(std::move(repository)),
+      file_(std::move(folder) / id_),
+      fd_(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)),
+      algorithm_(algorithm),
+      hasher_(std::make_unique<oci::Hasher>(algorithm)) {
+    if (!fd_) fail(file_, errno);
+    reopen();
+}
+
+// What a former process wrote is hashed again.
+void Upload::reopen() {
+    std::array<char, 1u << 16> buffer;
+    while (true) {
+        const ssize_t n =
+            ::pread(fd_.get(), buffer.data(), buffer.size(), static_cast<off_t>(size_));
+        if (n < 0) fail(file_, errno);
+        if (n == 0) return;
+        hasher_->update({buffer.data(), static_cast<std::size_t>(n)});
+        size_ += static_cast<std::uint64_t>(n);
+    }
+}
+
+void Upload::append(std::string_view bytes) {
+    hasher_->update(bytes);
+    while (!bytes.empty()) {
+        const ssize_t n =
+            ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail(file_, errno);
+        size_ += static_cast<std::uint64_t>(n);
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
+bool Upload::finish(const oci::Digest& wanted) {
+    // A client that names another algorithm only at the end: hashed anew.
+    if (wanted.algorithm != algorithm_) {
+        algorithm_ = wanted.algorithm;
+        hasher_ = std::make_unique<oci::Hasher>(algorithm_);
+        size_ = 0;
+        reopen();
+    }
+    if (hasher_->finish() != wanted) return false;
+    if (::fsync(fd_.get()) != 0) fail(file_, errno);
+    return true;
+}
+
+Uploads::Uploads(Store& store, std::size_t most) : store_(store), most_(most) {}
+
+Uploads::Hold::~Hold() {
+    if (upload_) all_->give_back(upload_->id(), ended_);
+}
+
+void Uploads::Hold::end() { ended_ = true; }
+
+std::optional<Uploads::Hold> Uploads::begin(const std::string& repository,
+                                            oci::Algorithm algorithm) {
+    {
+        const Lock lock(mutex_);
+        if (entries_.size() >= most_) return std::nullopt;
+    }
+    const fs::path folder = store_.folder() / "uploads";
+    const std::string id = random_hex(kIdSize / 2);
+    atomic_write(about(folder / id), fmt::format("{}\n{}", repository, oci::to_string(algorithm)));
+    auto upload = std::make_shared<Upload>(folder, id, repository, algorithm);
+    const Lock lock(mutex_);
+    entries_[id] = {.upload = upload, .held = true};
+    return Hold(*this, std::move(upload));
+}
+
+std::shared_ptr<Upload> Uploads::find_on_disk(const std::string& repository,
+                                              const std::string& id) {
+    const fs::path folder = store_.folder() / "uploads";
+    const auto text = read_file_if_any(about(folder / id), 1000);
+    if (!text) return nullptr;
+    const std::size_t end = text->find('\n');
+    if (end == std::string::npos || text->substr(0, end) != repository) return nullptr;
+    const auto algorithm = text->substr(end + 1) == oci::to_string(oci::Algorithm::sha512)
+                               ? oci::Algorithm::sha512
+                               : oci::Algorithm::sha256;
+    return std::make_shared<Upload>(folder, id, repository, algorithm);
+}
+
+std::variant<Uploads::Hold, Uploads::Missing> Uploads::take(const std::string& repository,
+                                                            const std::string& id) {
+    if (!is_id(id)) return Missing::unknown;
+    const Lock lock(mutex_);
+    Entry& entry = entries_[id];
+    if (!entry.upload) entry.upload = find_on_disk(repository, id);
+    if (!entry.upload || entry.upload->repository() != repository) {
+        if (!entry.upload) entries_.erase(id);
+        return Missing::unknown;
+    }
+    if (entry.held) return Missing::busy;
+    entry.held = true;
+    return Hold(*this, entry.upload);
+}
+
+void Uploads::give_back(const std::string& id, bool ended) {
+    const Lock lock(mutex_);
+    const auto entry = entries_.find(id);
+    if (entry == entries_.end()) return;
+    entry->second.held = false;
+    if (!ended) return;
+    const fs::path file = entry->second.upload->file();
+    entries_.erase(entry);
+    ::unlink(about(file).c_str());
+    ::unlink(file.c_str());  // when the store did not take it
+}
+
+std::size_t Uploads::count() const {
+    const Lock lock(mutex_);
+    return entries_.size();
+}
+
+std::size_t Uploads::expire(std::chrono::seconds age) {
+    std::size_t removed = 0;
+    std::error_code none;
+    const std::time_t now = std::time(nullptr);
+    const Lock lock(mutex_);
+    for (const auto& file : fs::directory_iterator(store_.folder() / "uploads", none)) {
+        const std::string id = file.path().filename().string().substr(0, kIdSize);
+        struct stat about_it{};
+        if (::stat(file.path().c_str(), &about_it) != 0 || now - about_it.st_mtime < age.count())
+            continue;
+        const auto entry = entries_.find(id);
+        if (entry != entries_.end() && entry->second.held) continue;
+        // The note beside it is as old as its begin: the bytes decide.
+        const fs::path bytes = store_.folder() / "uploads" / id;
+        if (::stat(bytes.c_str(), &about_it) == 0 && now - about_it.st_mtime < age.count())
+            continue;
+        if (entry != entries_.end()) entries_.erase(entry);
+        ::unlink(about(bytes).c_str());
+        if (::unlink(bytes.c_str()) == 0) ++removed;
+    }
+    return removed;
+}
+
+}  // namespace slipway::registry

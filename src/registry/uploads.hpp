@@ -1,0 +1,87 @@
+// Blobs on their way into the store: written as they come, hashed on the way, kept over a restart.
+#pragma once
+
+#include "registry/store.hpp"
+
+#include <map>
+#include <memory>
+
+namespace slipway::registry {
+
+// One blob being written. It belongs to whoever holds the pointer: a second request for it waits
+// for nothing and is refused.
+class Upload {
+  public:
+    Upload(std::filesystem::path folder, std::string id, std::string repository,
+           oci::Algorithm algorithm);
+    Upload(const Upload&) = delete;
+    Upload& operator=(const Upload&) = delete;
+
+    const std::string& id() const { return id_; }
+    const std::string& repository() const { return repository_; }
+    std::uint64_t size() const { return size_; }
+
+    void append(std::string_view bytes);  // throws StateError STORE-WRITE
+    // Ends it: true when the bytes are those of the digest, and on disk.
+    bool finish(const oci::Digest& wanted);
+    const std::filesystem::path& file() const { return file_; }
+
+  private:
+    void reopen();
+    friend class Uploads;
+
+    const std::string id_, repository_;
+    const std::filesystem::path file_;
+    Fd fd_;
+    std::uint64_t size_ = 0;
+    oci::Algorithm algorithm_;
+    std::unique_ptr<oci::Hasher> hasher_;
+};
+
+class Uploads {
+  public:
+    Uploads(Store& store, std::size_t most);
+
+    // One request's hold on an upload; gives it back at the end.
+    class Hold {
+      public:
+        Hold(Uploads& all, std::shared_ptr<Upload> upload)
+            : all_(&all), upload_(std::move(upload)) {}
+        ~Hold();
+        Hold(Hold&& other) noexcept = default;
+        Hold& operator=(Hold&&) = delete;
+        Upload* operator->() const { return upload_.get(); }
+        Upload& operator*() const { return *upload_; }
+        // It is over: the file goes with it unless the store has taken it.
+        void end();
+
+      private:
+        Uploads* all_;
+        std::shared_ptr<Upload> upload_;
+        bool ended_ = false;
+    };
+
+    // nullopt when there are too many.
+    std::optional<Hold> begin(const std::string& repository, oci::Algorithm algorithm);
+    enum class Missing { unknown, busy };
+    std::variant<Hold, Missing> take(const std::string& repository, const std::string& id);
+
+    std::size_t count() const;
+    // Those nobody has written to within `age`.
+    std::size_t expire(std::chrono::seconds age);
+
+  private:
+    void give_back(const std::string& id, bool ended);
+    std::shared_ptr<Upload> find_on_disk(const std::string& repository, const std::string& id);
+
+    struct Entry {
+        std::shared_ptr<Upload> upload = {};
+        bool held = false;
+    };
+    Store& store_;
+    const std::size_t most_;
+    mutable Mutex mutex_;
+    std::map<std::string, Entry> entries_ SLIPWAY_GUARDED_BY(mutex_);
+};
+
+}  // namespace slipway::registry
