@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; every target does its own set-up.
 .DEFAULT_GOAL := help
 .PHONY: help setup build check test demo demo-clean bench lint format docs fuzz clean \
-        asan tsan scenarios lab test-full fuzz-short
+        asan tsan scenarios clients lab test-full fuzz-short
 
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
@@ -43,8 +43,8 @@ check: build build/debug/build.ninja ## unit and simulation tests: the fast part
 	$(part) "fast tests" $(ctest) --test-dir build/debug -L fast
 	$(part) "shipped program" $(ctest) --test-dir build/release -L shipped
 
-test: $(packages) ## everything: check, lint, scenarios, lab, asan, tsan, a short fuzz run
-	@scripts/suite.py check scenarios lab lint asan tsan fuzz-short
+test: $(packages) ## everything: check, lint, scenarios, clients, lab, asan, tsan, a short fuzz run
+	@scripts/suite.py check scenarios clients lab lint asan tsan fuzz-short
 
 test-full: test ## and the whole matrices on the lab's machines
 	$(part) "lab, in full" env SLIPWAY_LAB_FULL=1 $(ctest) --test-dir build/release -L lab-full
@@ -63,6 +63,10 @@ tsan: build/tsan/build.ninja ## the fast tests under ThreadSanitizer (clang)
 
 scenarios: build ## whole-program tests of the shipped program: crash suite and the like
 	$(part) "scenarios" $(ctest) --test-dir build/release -L slow
+
+clients: build ## the registry with skopeo, buildah, crane, oras and helm
+	$(part) "programs of others" scripts/go_program.py crane oras helm distribution
+	$(part) "clients" $(ctest) --test-dir build/release -L clients
 
 fuzz: build/asan/build.ninja ## each fuzz target for FUZZ_SECONDS=60
 	$(part) "build fuzz" cmake --build build/asan --target fuzzers -j $(JOBS)

@@ -1,7 +1,6 @@
 #include "registry/server.hpp"
 
 #include "base/clock.hpp"
-#include "base/endpoint.hpp"
 #include "base/error.hpp"
 #include "registry/access_log.hpp"
 #include "registry/own_certificate.hpp"
@@ -13,10 +12,8 @@ namespace slipway::registry {
 namespace {
 
 bool is_loopback(const std::string& listen) {
-    const auto endpoint = parse_endpoint(listen, 0);
-    if (!endpoint) return false;
-    return endpoint->host == "localhost" || endpoint->host == "::1" ||
-           endpoint->host.starts_with("127.");
+    const std::string host = listen.substr(0, listen.rfind(':'));
+    return host == "localhost" || host == "[::1]" || host.starts_with("127.");
 }
 
 std::optional<net::TlsContext> tls_of(const ServeOptions& options) {
