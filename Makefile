@@ -57,9 +57,12 @@ asan: build/asan/build.ninja ## the fast tests under AddressSanitizer and UBSan 
 	$(part) "build asan" cmake --build build/asan -j $(JOBS)
 	$(part) "fast tests, asan" $(ctest) --test-dir build/asan -L fast
 
-tsan: build/tsan/build.ninja ## the fast tests under ThreadSanitizer (clang)
-	$(part) "build tsan" cmake --build build/tsan -j $(JOBS)
-	$(part) "fast tests, tsan" $(ctest) --test-dir build/tsan -L fast
+# Suites of the layers that start threads; the others have nothing ThreadSanitizer could see.
+threaded := net wire agent store remote engine oci registry
+
+tsan: build/tsan/build.ninja ## tests of the layers with threads under ThreadSanitizer (clang)
+	$(part) "build tsan" cmake --build build/tsan -j $(JOBS) --target $(threaded:%=%_test)
+	$(part) "fast tests, tsan" $(ctest) --test-dir build/tsan -R '^($(subst $() ,|,$(threaded)))$$'
 
 scenarios: build ## whole-program tests of the shipped program: crash suite and the like
 	$(part) "scenarios" $(ctest) --test-dir build/release -L slow
@@ -92,8 +95,11 @@ demo-clean: ## remove what the demo made
 	@rm -rf .demo
 
 bench: build ## measure, and write docs/benchmarks.md
-	$(part) "build bench" cmake --build build/release --target slipway_bench slipway_transport -j $(JOBS)
+	$(part) "build bench" cmake --build build/release -j $(JOBS) --target slipway_bench slipway_transport slipway_pull \
+		slipway_sparse_bundle
+	$(part) "programs of others" scripts/go_program.py crane distribution
 	@build/release/bin/slipway_bench --write docs/benchmarks.md
+	@bench/images.py build/release/bin --write docs/benchmarks-images.md
 	@bench/hosts.py build/release/bin --write docs/benchmarks-hosts.md
 
 clean: ## remove build/ (packages and the compiler cache stay)
