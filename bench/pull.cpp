@@ -1,5 +1,5 @@
-// Pulls blobs with many connections and throws the bytes away in the kernel, so that what is measured
-// is whoever sends them; and the least such a sender can be: sendfile and nothing else.
+// Pulls blobs with many connections and throws the bytes away in the kernel, so that what is
+// measured is whoever sends them; and the least such a sender can be: sendfile and nothing else.
 //
 //     slipway_pull http HOST:PORT CONNECTIONS < paths         every connection asks for every path
 //     slipway_pull raw HOST:PORT CONNECTIONS < "OFFSET LENGTH" lines, of a `slipway_pull serve`
@@ -18,8 +18,9 @@
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
+
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/sendfile.h>
@@ -52,7 +53,8 @@ void send_all(int socket, const void* bytes, std::size_t size) {
 // MSG_TRUNC: the kernel forgets the bytes, nothing is copied.
 void discard(int socket, std::uint64_t size) {
     while (size > 0) {
-        const ssize_t n = ::recv(socket, nullptr, std::min<std::uint64_t>(size, 1u << 20), MSG_TRUNC);
+        const ssize_t n =
+            ::recv(socket, nullptr, std::min<std::uint64_t>(size, 1u << 20), MSG_TRUNC);
         if (n <= 0) fail("a body ended too early");
         size -= static_cast<std::uint64_t>(n);
     }
@@ -78,8 +80,9 @@ std::uint64_t get(int socket, const std::string& host, const std::string& path) 
     return length;
 }
 
-std::uint64_t pull(bool http, const std::string& host, std::uint16_t port, const std::string& address,
-                   const std::vector<Wanted>& wanted, std::size_t first) {
+std::uint64_t pull(bool http, const std::string& host, std::uint16_t port,
+                   const std::string& address, const std::vector<Wanted>& wanted,
+                   std::size_t first) {
     const Fd socket = net::connect_tcp(host, port, net::Deadline::after(net::Millis(10'000)));
     block(socket.get());
     std::uint64_t bytes = 0;
@@ -128,7 +131,9 @@ void serve_one(const Fd& socket, const Fd& file) {
         auto offset = static_cast<off_t>(range[0]);
         const off_t end = offset + static_cast<off_t>(range[1]);
         while (offset < end) {
-            if (::sendfile(socket.get(), file.get(), &offset, static_cast<std::size_t>(end - offset)) <= 0) return;
+            if (::sendfile(socket.get(), file.get(), &offset,
+                           static_cast<std::size_t>(end - offset)) <= 0)
+                return;
         }
     }
 }
@@ -145,7 +150,8 @@ void serve(const std::string& path) {
         ::poll(both, 2, -1);
         if (both[1].revents != 0) return;
         auto accepted = std::make_shared<net::Accepted>(listener.accept());
-        if (accepted->socket) threads.emplace_back([accepted, &file] { serve_one(accepted->socket, file); });
+        if (accepted->socket)
+            threads.emplace_back([accepted, &file] { serve_one(accepted->socket, file); });
     }
 }
 

@@ -1,5 +1,5 @@
-// Writes a bundle of 1,000 images and 20 GB that takes almost no room: manifests are real, layers are holes. For
-// measuring how long it takes to open one; its layers would not verify.
+// Writes a bundle of 1,000 images and 20 GB that takes almost no room: manifests are real, layers
+// are holes. For measuring how long it takes to open one; its layers would not verify.
 //
 //     slipway_sparse_bundle OUT
 #include "base/files.hpp"
@@ -10,8 +10,9 @@
 #include <iostream>
 #include <map>
 
-#include <fcntl.h>
 #include <fmt/format.h>
+
+#include <fcntl.h>
 
 using namespace slipway;
 
@@ -40,7 +41,8 @@ int main(int argc, char** argv) {
                            .digest = oci::digest_of(config),
                            .size = config.size()};
         texts[manifest.config.digest] = config;
-        content.blobs.push_back({manifest.config.digest, config.size(), manifest.config.media_type});
+        content.blobs.push_back(
+            {manifest.config.digest, config.size(), manifest.config.media_type});
         for (int number = 0; number < kLayers; ++number) {
             manifest.layers.push_back(layer(image, number));
             content.blobs.push_back(
@@ -49,7 +51,8 @@ int main(int argc, char** argv) {
         const std::string text = oci::to_text(manifest);
         const oci::Digest digest = oci::digest_of(text);
         texts[digest] = text;
-        content.blobs.push_back({digest, text.size(), manifest.media_type, oci::BlobKind::manifest});
+        content.blobs.push_back(
+            {digest, text.size(), manifest.media_type, oci::BlobKind::manifest});
         content.roots.push_back(
             {.name = fmt::format("registry.example.com/team/image{}:v1", image), .digest = digest});
     }
@@ -57,7 +60,8 @@ int main(int argc, char** argv) {
     const oci::BundleIndex index = oci::lay_out(std::move(content));
     const Fd file(::open(argv[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     const auto put = [&](std::string_view bytes, std::uint64_t at) {
-        if (::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(at)) < 0) std::exit(1);
+        if (::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(at)) < 0)
+            std::exit(1);
     };
     put(oci::front_matter(index), 0);
     for (const auto& [digest, text] : texts) put(text, index.offsets[index.content.place(digest)]);
