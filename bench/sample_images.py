@@ -14,7 +14,7 @@ import shutil
 import tarfile
 
 MB = 1_000_000
-VERSION = "1"  # of what is made here: another one is made anew
+VERSION = "2"  # of what is made here: another one is made anew
 IMAGES, BASES, OWN = 20, 3, 2
 LAYER = "application/vnd.oci.image.layer.v1.tar+gzip"
 CONFIG = "application/vnd.oci.image.config.v1+json"
@@ -28,9 +28,9 @@ def _content(size, dice):
     out = io.BytesIO()
     while out.tell() < size:
         sort = dice.random()
-        if sort < 0.40:
+        if sort < 0.22:
             out.write(dice.randbytes(4096))
-        elif sort < 0.70:
+        elif sort < 0.50:
             at = dice.randrange(len(skewed) - 4096)
             out.write(skewed[at:at + 4096])
         else:
