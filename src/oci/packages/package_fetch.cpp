@@ -42,8 +42,14 @@ Descriptor fetch_one(MadeSource& made, const ChosenPackage& package, RepositoryF
         throw UserError("DIGEST-MISMATCH", fmt::format("{} has {} bytes, the index says {}",
                                                        path->string(), found.size, package.size));
     }
-    const std::unique_ptr<ByteStream> stream = files.open(package.path);
+    std::unique_ptr<ByteStream> stream = files.open(package.path);
     if (!stream) repository_invalid(files.label(), "it has no file " + package.path);
+    // What is kept has a SHA-256; another digest is checked on the way.
+    const bool is_checked = package.digest.algorithm != Algorithm::sha256;
+    if (is_checked) {
+        stream = std::make_unique<VerifyingStream>(std::move(stream), package.digest, package.size,
+                                                   package.path);
+    }
     const Descriptor got = made.stream(media::kOctets, [&](ByteSink& sink) {
         CountingSink counting(sink, package.size, say);
         std::string buffer(kChunk, '\0');
@@ -52,7 +58,7 @@ Descriptor fetch_one(MadeSource& made, const ChosenPackage& package, RepositoryF
             if (counting.is_too_much()) break;
         }
     });
-    if (got.digest == package.digest) return got;
+    if (is_checked || got.digest == package.digest) return got;
     throw UserError(
         "DIGEST-MISMATCH",
         fmt::format("{} of {} is not what the index says", package.path, files.label()),

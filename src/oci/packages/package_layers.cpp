@@ -5,6 +5,7 @@
 #include "oci/media_types.hpp"
 #include "oci/packages/deb_repository.hpp"
 #include "oci/packages/package_fetch.hpp"
+#include "oci/packages/rpm_repository.hpp"
 #include "oci/sbom.hpp"
 
 #include <algorithm>
@@ -83,11 +84,76 @@ std::vector<Descriptor> deb_layers(MadeSource& made, const RecipePackages& item,
     return out;
 }
 
+RpmUniverse load_rpm(const RecipePackages& item, std::vector<RpmRepository>& repositories) {
+    RpmUniverse out(item.arch);
+    for (std::uint32_t i = 0; i < repositories.size(); ++i) repositories[i].load(i, out);
+    return out;
+}
+
+std::vector<PackageId> solve_rpm(const RecipePackages& item, RpmUniverse& universe,
+                                 const std::vector<PackageId>& known, const Fetch& fetch) {
+    std::vector<Requirement> wanted;
+    for (const std::string& text : item.rpm) wanted.push_back(universe.wish(text));
+    Solver solver(universe);
+    solver.assume(universe.installed());
+    solver.assume_with_needs(known);
+    if (item.base.empty()) solver.assume_with_needs(universe.base_system());
+    return solver.solve(wanted, fetch.stop);
+}
+
+// Once more with the lists of files, when a path is needed that the short list does not have.
+std::vector<PackageId> choose_rpm(const RecipePackages& item, RpmUniverse& universe,
+                                  std::vector<RpmRepository>& repositories, const Fetch& fetch) {
+    std::vector<PackageId> known;
+    for (const std::string& name : item.installed) {
+        const Requirement found = universe.wish(name);
+        if (found.candidates.empty()) universe.add_installed(name);
+        if (!found.candidates.empty()) known.push_back(found.candidates.front());
+    }
+    if (!item.base.empty()) load_rpm_list(item.base, universe);
+    std::set<std::string> looked_for;
+    while (true) {
+        try {
+            return solve_rpm(item, universe, known, fetch);
+        } catch (const UserError& e) {
+            const std::set<std::string> missing = universe.missing_files();
+            if (e.id() != "PACKAGES-UNSATISFIED" || missing == looked_for) throw;
+            looked_for = missing;
+        }
+        say(fetch, "reading lists of files");
+        for (RpmRepository& repository : repositories) repository.load_files(universe);
+    }
+}
+
+std::vector<Descriptor> rpm_layers(MadeSource& made, const RecipePackages& item,
+                                   const Fetch& fetch) {
+    const Repositories files = open_repositories(item, fetch);
+    std::vector<RpmRepository> repositories;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        say(fetch, "reading " + files[i]->label());
+        repositories.emplace_back(item.repositories[i], *files[i], fetch.spool);
+    }
+    RpmUniverse universe = load_rpm(item, repositories);
+    std::vector<ChosenPackage> chosen;
+    for (const PackageId id : choose_rpm(item, universe, repositories, fetch)) {
+        const RpmPackage& package = universe.at(id);
+        chosen.push_back({.name = package.name,
+                          .version = package.version.str(),
+                          .arch = package.arch,
+                          .file_name = package.file_name(),
+                          .path = package.path,
+                          .digest = package.digest,
+                          .size = package.size,
+                          .repository = package.repository});
+    }
+    return fetch_packages(made, std::move(chosen), "rpm", files, fetch);
+}
+
 }  // namespace
 
 std::vector<Descriptor> package_layers(MadeSource& made, const RecipePackages& item,
                                        const Fetch& fetch) {
-    return deb_layers(made, item, fetch);
+    return item.rpm.empty() ? deb_layers(made, item, fetch) : rpm_layers(made, item, fetch);
 }
 
 }  // namespace slipway::oci::packages
