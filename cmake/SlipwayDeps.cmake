@@ -20,6 +20,8 @@ slipway_static_library(slipway_yaml libyaml-cpp.a)
 slipway_static_library(slipway_zlib libz.a)
 slipway_static_library(slipway_zstd libzstd.a)
 slipway_static_library(slipway_crypt libcrypt.a)
+slipway_static_library(slipway_lzma liblzma.a)
+slipway_static_library(slipway_expat libexpat.a)
 slipway_static_library(slipway_rapidcheck librapidcheck.a)
 
 # fmt is used header-only (Debian has no static archive of it).

@@ -28,6 +28,8 @@ Ran run(const std::vector<std::string>& args) { return testing::run_command(args
 class BundleCommands : public ::testing::Test {
   protected:
     void SetUp() override {
+        ::setenv("XDG_CONFIG_HOME", at("config").c_str(), 1);
+        ::setenv("SLIPWAY_STATE", at("state").c_str(), 1);
         oci::testing::sample_images().write_layout(folder_ / "images");
         folder_.write("kubeadm", "ELF");
         recipe_ = folder_
@@ -38,6 +40,11 @@ class BundleCommands : public ::testing::Test {
                       .string();
         bundle_ = at("x.bundle");
         ASSERT_EQ(run({"bundle", "build", "-f", recipe_, "-o", bundle_}).code, ExitCode::ok);
+    }
+
+    void TearDown() override {
+        ::unsetenv("XDG_CONFIG_HOME");
+        ::unsetenv("SLIPWAY_STATE");
     }
 
     std::string at(std::string_view name) const { return (folder_ / name).string(); }
@@ -67,16 +74,17 @@ TEST_F(BundleCommands, InspectListsNames) {
 }
 
 TEST_F(BundleCommands, VerifyFindsDamageByName) {
-    EXPECT_EQ(run({"bundle", "verify", bundle_}).code, ExitCode::ok);
+    EXPECT_EQ(run({"bundle", "verify", bundle_, "--allow-unsigned"}).code, ExitCode::ok);
     const oci::BundleReader reader(bundle_);
     std::string bad = bytes(bundle_);
     bad[reader.index().offsets[3]] = static_cast<char>(bad[reader.index().offsets[3]] ^ 1);
     folder_.write("bad", bad);
-    const Ran found = run({"bundle", "verify", at("bad")});
+    const Ran found = run({"bundle", "verify", at("bad"), "--allow-unsigned"});
     EXPECT_EQ(found.code, ExitCode::verification_failed);
     EXPECT_THAT(found.out, HasSubstr(reader.content().blobs[3].digest.str()));
     folder_.write("cut", bad.substr(0, bad.size() / 2));
-    EXPECT_EQ(run({"bundle", "verify", at("cut")}).code, ExitCode::verification_failed);
+    EXPECT_EQ(run({"bundle", "verify", at("cut"), "--allow-unsigned"}).code,
+              ExitCode::verification_failed);
 }
 
 TEST_F(BundleCommands, KeysSignAndCheck) {
@@ -98,6 +106,48 @@ TEST_F(BundleCommands, KeysSignAndCheck) {
             .code,
         ExitCode::ok);
     EXPECT_EQ(run({"bundle", "verify", bundle_, "--key", at("absent.pub")}).code, ExitCode::failed);
+}
+
+TEST_F(BundleCommands, TrustedKeysOpenBundlesUntilTheyAreRemoved) {
+    ASSERT_EQ(run({"bundle", "keygen", at("release")}).code, ExitCode::ok);
+    ASSERT_EQ(run({"bundle", "sign", bundle_, "--key", at("release.key")}).code, ExitCode::ok);
+    EXPECT_THAT(run({"bundle", "verify", bundle_}).err, HasSubstr("BUNDLE-SIGNER-UNKNOWN"));
+    ASSERT_EQ(run({"bundle", "trust", "add", at("release.pub")}).code, ExitCode::ok);
+    EXPECT_THAT(run({"bundle", "trust", "list"}).out, HasSubstr("release"));
+    const json::object seen = run({"bundle", "verify", bundle_, "-o", "json"}).object();
+    EXPECT_EQ(seen.at("override").as_string(), "");
+    EXPECT_EQ(seen.at("signedBy").as_string().size(), 64u);
+    ASSERT_EQ(run({"bundle", "keygen", at("other")}).code, ExitCode::ok);
+    EXPECT_EQ(run({"bundle", "verify", bundle_, "--key", at("other.pub")}).code,
+              ExitCode::verification_failed);  // --key stands instead of what is trusted
+    EXPECT_THAT(run({"bundle", "trust", "remove", "relaese"}).err, HasSubstr("did you mean"));
+    ASSERT_EQ(run({"bundle", "trust", "remove", "release"}).code, ExitCode::ok);
+    EXPECT_EQ(run({"bundle", "verify", bundle_}).code, ExitCode::verification_failed);
+    EXPECT_EQ(run({"bundle", "trust", "add"}).code, ExitCode::usage);
+    EXPECT_EQ(run({"bundle", "trust", "forget"}).code, ExitCode::usage);
+    EXPECT_EQ(run({"bundle", "trust", "add", recipe_}).code, ExitCode::failed);
+}
+
+TEST_F(BundleCommands, OverridesAreSaidAndWrittenDown) {
+    const Ran refused = run({"bundle", "verify", bundle_});
+    EXPECT_EQ(refused.code, ExitCode::verification_failed);
+    EXPECT_THAT(refused.err, HasSubstr("BUNDLE-UNSIGNED"));
+    EXPECT_TRUE(
+        run({"bundle", "trust", "list", "-o", "json"}).object().at("overrides").as_array().empty());
+    const Ran let_in = run({"bundle", "verify", bundle_, "--allow-unsigned", "-o", "json"});
+    EXPECT_EQ(let_in.code, ExitCode::ok);
+    EXPECT_THAT(let_in.err, HasSubstr("written down"));
+    EXPECT_EQ(let_in.object().at("override").as_string(), "BUNDLE-UNSIGNED");
+    EXPECT_EQ(run({"bundle", "verify", bundle_, "--allow-unsigned"}).code, ExitCode::ok);
+    const json::array lines =
+        run({"bundle", "trust", "list", "-o", "json"}).object().at("overrides").as_array();
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0].at("contentDigest"), let_in.object().at("contentDigest"));
+    EXPECT_THAT(run({"bundle", "trust", "list"}).out, HasSubstr("--allow-unsigned"));
+    // What cannot be written down does not count.
+    folder_.write("file", "");
+    EXPECT_NE(run({"bundle", "verify", bundle_, "--allow-unsigned", "--state", at("file")}).code,
+              ExitCode::ok);
 }
 
 TEST_F(BundleCommands, DeltaInventoryDiffAndMerge) {

@@ -19,11 +19,14 @@ Option to_option(std::string_view help) {
 }
 
 Option public_key_option() {
-    return {.name = "--key",
-            .value = "FILE",
-            .help = "a public key that must have signed it; of several, one is enough",
-            .repeatable = true,
-            .complete = Complete::file};
+    return {
+        .name = "--key",
+        .value = "FILE",
+        .help =
+            "a public key that must have signed it, instead of those trusted here; of several, one "
+            "is enough",
+        .repeatable = true,
+        .complete = Complete::file};
 }
 
 std::filesystem::path destination(const Call& call) {

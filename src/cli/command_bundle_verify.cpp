@@ -1,25 +1,15 @@
 #include "base/text.hpp"
 #include "cli/bundle_options.hpp"
+#include "cli/bundle_trust.hpp"
 #include "cli/byte_progress.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
-#include "oci/bundle_signature.hpp"
 
 #include <fmt/format.h>
 
 namespace slipway::cli {
 
 namespace {
-
-std::string signer_of(const Call& call, const oci::BundleReader& bundle) {
-    std::vector<oci::PublicKey> keys;
-    for (const std::string& file : call.arguments.values("--key")) {
-        keys.push_back(oci::read_public_key(file));
-    }
-    if (!keys.empty()) return oci::require_signature(bundle, keys);
-    call.output.warning("no --key was given: who made the bundle is not checked");
-    return "";
-}
 
 std::vector<oci::Damage> look(const Call& call, const oci::BundleReader& bundle) {
     const Interrupts interrupts;
@@ -31,14 +21,14 @@ std::vector<oci::Damage> look(const Call& call, const oci::BundleReader& bundle)
 
 ExitCode check(const Call& call) {
     const oci::BundleReader bundle(call.arguments.value("BUNDLE"));
-    const std::string signer = signer_of(call, bundle);
+    const oci::Admission admission = admit_bundle(call, bundle);
     const std::vector<oci::Damage> found = look(call, bundle);
     json::array damage;
     for (const oci::Damage& d : found)
         damage.push_back(json::object{{"what", d.what}, {"why", d.why}});
     json::object result = bundle_json(bundle.index());
     result["intact"] = found.empty();
-    result["signedBy"] = signer;
+    describe_admission(admission, result);
     result["damage"] = std::move(damage);
     call.output.data(result, [&] {
         std::string out;
@@ -46,8 +36,10 @@ ExitCode check(const Call& call) {
             out += fmt::format("damaged: {}: {}\n", printable(d.what), printable(d.why));
         }
         if (!out.empty()) return out;
-        return fmt::format("intact: {}{}\n", bundle_line(bundle.index()),
-                           signer.empty() ? "" : "; signed by " + signer.substr(0, 16));
+        return fmt::format("intact: {}; {}\n", bundle_line(bundle.index()),
+                           admission.is_override()
+                               ? "not trusted: " + admission.override_why + ", by --allow-unsigned"
+                               : "signed by " + admission.signed_by.substr(0, 16));
     });
     return found.empty() ? ExitCode::ok : ExitCode::verification_failed;
 }
@@ -68,13 +60,16 @@ Command bundle_verify_command() {
     return {.name = "bundle verify",
             .summary = "Check every byte of a bundle, and who signed it",
             .examples =
-                "slipway bundle verify kubernetes.bundle --key release.pub\n"
-                "slipway bundle verify kubernetes.bundle -o json",
+                "slipway bundle verify kubernetes.bundle\n"
+                "slipway bundle verify kubernetes.bundle --key release.pub -o json\n"
+                "slipway bundle verify mine.bundle --allow-unsigned",
             .details =
-                "Names each damaged blob, manifest or header. With --key a bundle that is "
-                "unsigned, or\n"
-                "signed by someone else, is refused before anything else is looked at.",
-            .options = {public_key_option()},
+                "Names each damaged blob, manifest or header. A bundle that is unsigned, or signed "
+                "by\n"
+                "nobody you trust (`slipway bundle trust list`, or --key), is refused before "
+                "anything\n"
+                "else is looked at.",
+            .options = admission_options(),
             .positionals = {bundle_positional()},
             .run = run};
 }

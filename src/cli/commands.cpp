@@ -32,6 +32,7 @@ std::vector<Command> all_commands() {
         bundle_verify_command(),
         bundle_sign_command(),
         bundle_keygen_command(),
+        bundle_trust_command(),
         bundle_diff_command(),
         bundle_merge_command(),
         bundle_extract_command(),

@@ -38,6 +38,7 @@ Command bundle_inspect_command();
 Command bundle_verify_command();
 Command bundle_sign_command();
 Command bundle_keygen_command();
+Command bundle_trust_command();
 Command bundle_diff_command();
 Command bundle_merge_command();
 Command bundle_extract_command();

@@ -89,9 +89,11 @@ SourceImage make_binary(MadeSource& made, const RecipeBinary& binary) {
     return {checked_name("binaries", name, binary.version), manifest};
 }
 
-SourceImage make_packages(MadeSource& made, const RecipePackages& packages) {
-    Manifest manifest{.artifact_type = std::string(media::kPackages)};
-    for (const fs::path& path : package_files(packages.files)) {
+namespace {
+
+std::vector<Descriptor> layers_of_files(MadeSource& made, const std::vector<std::string>& files) {
+    std::vector<Descriptor> out;
+    for (const fs::path& path : package_files(files)) {
         const std::string file = path.filename().string();
         const PackageName name = package_name(file);
         Descriptor layer = made.file(path, media::kOctets);
@@ -100,14 +102,23 @@ SourceImage make_packages(MadeSource& made, const RecipePackages& packages) {
                              {kPackageName, name.name},
                              {kPackageArch, name.arch},
                              {kPackageKind, name.kind}};
-        manifest.layers.push_back(std::move(layer));
+        out.push_back(std::move(layer));
     }
+    return out;
+}
+
+}  // namespace
+
+SourceImage make_packages(MadeSource& made, const RecipePackages& item,
+                          const packages::Fetch& fetch) {
+    Manifest manifest{.artifact_type = std::string(media::kPackages)};
+    manifest.layers = item.files.empty() ? packages::package_layers(made, item, fetch)
+                                         : layers_of_files(made, item.files);
     if (manifest.layers.empty()) {
-        throw UserError("RECIPE-PACKAGE", fmt::format("there are no packages for {}", packages.os),
+        throw UserError("RECIPE-PACKAGE", fmt::format("there are no packages for {}", item.os),
                         {.remedy = "name .deb or .rpm files, or a folder that holds some"});
     }
-    return {checked_name("packages", packages.os, packages.arch),
-            made.artifact(std::move(manifest))};
+    return {checked_name("packages", item.os, item.arch), made.artifact(std::move(manifest))};
 }
 
 }  // namespace slipway::oci

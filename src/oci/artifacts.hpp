@@ -7,6 +7,7 @@
 #pragma once
 
 #include "oci/made_source.hpp"
+#include "oci/packages/package_layers.hpp"
 #include "oci/recipe.hpp"
 
 namespace slipway::oci {
@@ -18,7 +19,8 @@ SourceImage make_binary(MadeSource& made, const RecipeBinary& binary);
 SourceImage make_chart(MadeSource& made, const RecipeChart& chart);
 
 // slipway.local/packages/debian-12:amd64, one layer a package.
-SourceImage make_packages(MadeSource& made, const RecipePackages& packages);
+SourceImage make_packages(MadeSource& made, const RecipePackages& item,
+                          const packages::Fetch& fetch);
 
 // One layer over the base, uncompressed: its digest depends on no compressor.
 SourceImage make_image(MadeSource& made, const ImageFromFiles& image, const std::string& name,

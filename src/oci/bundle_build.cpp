@@ -41,7 +41,7 @@ class Build {
         }
         for (const RecipePackages& item : spec.packages) {
             step("reading packages for " + item.os);
-            collector_.add(made_, make_packages(made_, item), {.kind = RootKind::package});
+            collector_.add(made_, make_packages(made_, item, fetch()), {.kind = RootKind::package});
         }
     }
 
@@ -51,6 +51,10 @@ class Build {
     void step(const std::string& doing) {
         if (options_.stop.stop_requested()) throw Cancelled();
         if (options_.progress) options_.progress(doing, 0, 0);
+    }
+
+    packages::Fetch fetch() {
+        return {.spool = spool_, .progress = options_.progress, .stop = options_.stop};
     }
 
     void add_images(const RecipeImage& item) {

@@ -229,33 +229,56 @@ void sign_bundle(const std::filesystem::path& path, const SigningKey& key) {
     ::fsync(file.get());
 }
 
+namespace {
+
+std::string short_ids(const std::vector<std::string>& ids) {
+    std::vector<std::string> out;
+    for (const std::string& id : ids) out.push_back(id.substr(0, 16));
+    return join(out, ", ");
+}
+
+[[noreturn]] void signer_unknown(const BundleReader& bundle,
+                                 const std::vector<std::string>& signers,
+                                 const std::vector<PublicKey>& trusted) {
+    std::vector<std::string> wanted;
+    for (const PublicKey& key : trusted) wanted.push_back(key.id());
+    throw UserError("BUNDLE-SIGNER-UNKNOWN",
+                    fmt::format("{} is not signed by a key you trust", bundle.name()),
+                    {.cause = fmt::format("signed by {}; trusted: {}", short_ids(signers),
+                                          wanted.empty() ? "no key" : short_ids(wanted)),
+                     .remedy = "when the key is its maker's: slipway bundle trust add KEY.pub"});
+}
+
+}  // namespace
+
 std::string require_signature(const BundleReader& bundle, const std::vector<PublicKey>& trusted) {
     const std::vector<BundleSignature> all = parse_signatures(bundle.signature_block());
-    const auto refuse = [&](std::string why) {
-        std::vector<std::string> wanted;
-        for (const PublicKey& key : trusted) wanted.push_back(key.id().substr(0, 16));
-        throw UserError("BUNDLE-SIGNATURE",
-                        fmt::format("{} is not signed by a key you trust", bundle.name()),
-                        {.cause = fmt::format("{}; wanted: {}", why, join(wanted, ", ")),
-                         .remedy = "take the bundle from its maker again, or name the right key"});
-    };
-    if (trusted.empty()) refuse("no key was named");
-    if (all.empty()) refuse("it has no signature");
+    if (all.empty()) {
+        throw UserError(
+            "BUNDLE-UNSIGNED", fmt::format("{} is not signed", bundle.name()),
+            {.cause = "nobody says who made it",
+             .remedy = "take it from its maker again, or sign it: slipway bundle sign"});
+    }
     const std::string message = message_of(bundle.index());
+    std::string signer;
     std::vector<std::string> others;
     for (const BundleSignature& s : all) {
         const auto key = std::ranges::find(trusted, s.key_id, &PublicKey::id);
         if (key == trusted.end()) {
-            others.push_back(s.key_id.substr(0, 16));
-        } else if (is_signed_by(*key, message, from_hex(s.signature))) {
-            return s.key_id;
-        } else {
-            refuse(fmt::format("the signature of key {} is not of this content",
-                               s.key_id.substr(0, 16)));
+            others.push_back(s.key_id);
+        } else if (!is_signed_by(*key, message, from_hex(s.signature))) {
+            // Even beside a good one: someone has tampered with the file.
+            throw UserError(
+                "BUNDLE-SIGNATURE", fmt::format("a signature of {} does not hold", bundle.name()),
+                {.cause =
+                     fmt::format("what key {} signed is not this content", s.key_id.substr(0, 16)),
+                 .remedy = "take the bundle from its maker again"});
+        } else if (signer.empty()) {
+            signer = s.key_id;
         }
     }
-    refuse("it is signed by " + join(others, ", "));
-    return {};
+    if (signer.empty()) signer_unknown(bundle, others, trusted);
+    return signer;
 }
 
 }  // namespace slipway::oci

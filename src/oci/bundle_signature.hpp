@@ -7,8 +7,8 @@
 // Key files are PEM as OpenSSL writes them: private ones PKCS#8 with mode 0600, public ones
 // SubjectPublicKeyInfo. A key's id is the SHA-256 of its 32 public bytes. Signatures stand in the
 // bundle's own 4 KiB for them, one a line: `ed25519 KEYID SIGNATURE`, both in hex, so that signing
-// moves nothing and several may sign. Whatever is not a good signature of a key that was named
-// is none: require_signature throws BUNDLE-SIGNATURE, and there is no way to ask it to be lenient.
+// moves nothing and several may sign. Whatever is not a good signature of a trusted key is none.
+// Whoever uses what is in a bundle asks bundle_trust.hpp first.
 #pragma once
 
 #include "base/secret.hpp"
@@ -59,7 +59,8 @@ std::string signature_block(const std::vector<BundleSignature>& signatures);
 // Adds the key's signature to the file, in place; a former one of the same key is replaced.
 void sign_bundle(const std::filesystem::path& path, const SigningKey& key);
 
-// The id of the first of `trusted` that signed this content. Throws BUNDLE-SIGNATURE.
+// The id of the first of `trusted` that signed this content. Throws UserError BUNDLE-UNSIGNED,
+// BUNDLE-SIGNER-UNKNOWN, and BUNDLE-SIGNATURE when a trusted key has signed something else.
 std::string require_signature(const BundleReader& bundle, const std::vector<PublicKey>& trusted);
 
 }  // namespace slipway::oci

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -125,6 +126,47 @@ class Gunzip : public Decompressor {
     bool ended_ = false;
 };
 
+class Unxz : public Decompressor {
+  public:
+    Unxz(std::unique_ptr<ByteStream> inner, DecompressLimits limits)
+        : Decompressor(std::move(inner), limits) {
+        if (lzma_stream_decoder(&z_, limits.xz_memory, LZMA_CONCATENATED) != LZMA_OK)
+            throw std::bad_alloc();
+    }
+    ~Unxz() override { lzma_end(&z_); }
+    Unxz(const Unxz&) = delete;
+    Unxz& operator=(const Unxz&) = delete;
+
+    std::size_t read(char* into, std::size_t max) override {
+        z_.next_out = reinterpret_cast<std::uint8_t*>(into);
+        z_.avail_out = max;
+        while (!ended_ && z_.avail_out == max) step();
+        const std::size_t n = max - z_.avail_out;
+        account(n);
+        return n;
+    }
+
+  private:
+    void step() {
+        if (z_.avail_in == 0 && !no_more_) {
+            no_more_ = !refill();
+            z_.next_in = reinterpret_cast<const std::uint8_t*>(buffer_.data());
+            z_.avail_in = filled_;
+        }
+        switch (lzma_code(&z_, no_more_ ? LZMA_FINISH : LZMA_RUN)) {
+            case LZMA_OK: return;
+            case LZMA_STREAM_END: ended_ = true; return;
+            case LZMA_MEM_ERROR: throw std::bad_alloc();
+            case LZMA_MEMLIMIT_ERROR: refuse_too_large("the xz stream wants too much memory");
+            case LZMA_BUF_ERROR: refuse_damaged("the xz stream ends too early");
+            default: refuse_damaged("the xz stream is wrong");
+        }
+    }
+
+    lzma_stream z_ = LZMA_STREAM_INIT;
+    bool no_more_ = false, ended_ = false;
+};
+
 class Unzstd : public Decompressor {
   public:
     Unzstd(std::unique_ptr<ByteStream> inner, DecompressLimits limits)
@@ -170,11 +212,7 @@ struct Magic {
     std::string_view bytes;
     std::string_view name;
 };
-constexpr Magic kOthers[] = {{"BZh", "bzip2"},
-                             {"\xfd"
-                              "7zXZ",
-                              "xz"},
-                             {"PK\x03\x04", "zip"}};
+constexpr Magic kOthers[] = {{"BZh", "bzip2"}, {"PK\x03\x04", "zip"}};
 
 }  // namespace
 
@@ -194,10 +232,16 @@ std::unique_ptr<ByteStream> decompress(std::unique_ptr<ByteStream> stream, Decom
         is(Compression::zstd);
         return std::make_unique<Unzstd>(std::move(whole), limits);
     }
+    if (head == std::string_view("\xfd"
+                                 "7zXZ\0",
+                                 6)) {
+        is(Compression::xz);
+        return std::make_unique<Unxz>(std::move(whole), limits);
+    }
     for (const Magic& other : kOthers) {
         if (head.starts_with(other.bytes)) {
             throw UserError("ARCHIVE-DAMAGED", fmt::format("{} archives are not read", other.name),
-                            {.remedy = "pack it as a plain tar, .tar.gz or .tar.zst"});
+                            {.remedy = "pack it as a plain tar, .tar.gz, .tar.xz or .tar.zst"});
         }
     }
     is(Compression::none);

@@ -176,6 +176,69 @@ void describe(config::Describe<RecipeChart>& d) {
         .not_built();
 }
 
+void describe(config::Describe<RecipeRepository>& d) {
+    d.field("url", &RecipeRepository::url, "Where it is, over http or https.")
+        .example("https://deb.example.com/debian")
+        .rule(rules::one_line());
+    d.field("file", &RecipeRepository::file, "Its folder on this computer.")
+        .example("mirror/debian")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("ca", &RecipeRepository::ca, "The certificate authority its server must have, PEM.")
+        .example("site-ca.pem")
+        .unset_means("one this computer trusts")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("suite", &RecipeRepository::suite,
+            "Of APT repositories: the release; with / at its end a folder without components.")
+        .example("bookworm")
+        .unset_means("/, for deb: the folder itself")
+        .rule(rules::one_line());
+    d.field("components", &RecipeRepository::components, "Of APT repositories: the parts to use.")
+        .example("[main, contrib]");
+    d.field("keyring", &RecipeRepository::keyring,
+            "OpenPGP keys of its makers, binary or in ASCII armour; gpgv checks with them.")
+        .example("debian-archive-keyring.gpg")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("unsigned", &RecipeRepository::is_unsigned,
+            "Take it without knowing who made it. Checksums are checked all the same.");
+    d.field("expired", &RecipeRepository::expired, "Take it although its Valid-Until has passed.");
+    d.check([](const RecipeRepository& repository, config::Scope& scope) {
+        if (given({&repository.url, &repository.file}) != 1) {
+            scope.error("RECIPE-SOURCE", "", "needs either url or file",
+                        "say where the repository is");
+        }
+        if (repository.keyring.empty() == !repository.is_unsigned) {
+            scope.error("RECIPE-SOURCE", "keyring", "says nothing about who made it",
+                        "give either keyring: FILE or unsigned: true");
+        }
+    });
+}
+
+namespace {
+
+void check_packages(const RecipePackages& packages, config::Scope& scope) {
+    const int kinds = (packages.files.empty() ? 0 : 1) + (packages.deb.empty() ? 0 : 1) +
+                      (packages.rpm.empty() ? 0 : 1);
+    if (kinds != 1) {
+        scope.error("RECIPE-SOURCE", "", kinds == 0 ? "names no packages" : "mixes sources",
+                    "give exactly one of files, deb and rpm");
+    }
+    const bool wants_repositories = !packages.deb.empty() || !packages.rpm.empty();
+    if (wants_repositories == packages.repositories.empty()) {
+        scope.error("RECIPE-SOURCE", "repositories",
+                    wants_repositories ? "is missing" : "is for deb and rpm only",
+                    "deb and rpm are looked up in repositories, files are not");
+    }
+    if (!wants_repositories && (!packages.base.empty() || !packages.installed.empty())) {
+        scope.error("RECIPE-SOURCE", "base", "is for deb and rpm only",
+                    "files are taken as they are");
+    }
+}
+
+}  // namespace
+
 void describe(config::Describe<RecipePackages>& d) {
     d.field("os", &RecipePackages::os, "Release of the operating system they are for.")
         .example("debian-12")
@@ -187,17 +250,28 @@ void describe(config::Describe<RecipePackages>& d) {
     d.field("files", &RecipePackages::files,
             "Packages on this computer, .deb or .rpm; a folder stands for all in it.")
         .example("[debs/]")
-        .required()
-        .at_least_one()
         .unordered()
         .rule(rules::local_path())
         .local_file();
     d.field("deb", &RecipePackages::deb, "Debian packages, with what they depend on.")
         .example("[socat, conntrack]")
-        .not_built();
+        .unordered();
     d.field("rpm", &RecipePackages::rpm, "RPM packages, with what they depend on.")
         .example("[socat, conntrack-tools]")
-        .not_built();
+        .unordered();
+    d.field("repositories", &RecipePackages::repositories, "Where deb and rpm are looked up.")
+        .example("[{url: 'https://deb.example.com/debian', suite: bookworm, keyring: k.gpg}]");
+    d.field("base", &RecipePackages::base,
+            "What the hosts have: dpkg's status file (deb) or what rpm -qa says (rpm).")
+        .example("status")
+        .unset_means("what a base system of that release has")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("installed", &RecipePackages::installed,
+            "Further packages the hosts have, with what these depend on.")
+        .example("[openssh-server]")
+        .unordered();
+    d.check(check_packages);
 }
 
 void describe(config::Describe<RecipeSpec>& d) {

@@ -84,12 +84,26 @@ struct RecipeChart {
     std::string url = {};
 };
 
+struct RecipeRepository {
+    std::string url = {};
+    std::string file = {};
+    std::string ca = {};
+    std::string suite = {};
+    std::vector<std::string> components = {"main"};
+    std::string keyring = {};
+    bool is_unsigned = false;
+    bool expired = false;
+};
+
 struct RecipePackages {
     std::string os = {};
     std::string arch = "amd64";
     std::vector<std::string> files = {};
     std::vector<std::string> deb = {};
     std::vector<std::string> rpm = {};
+    std::vector<RecipeRepository> repositories = {};
+    std::string base = {};
+    std::vector<std::string> installed = {};
 };
 
 struct RecipeSpec {
@@ -122,6 +136,7 @@ void describe(config::Describe<ImageFromFiles>& d);
 void describe(config::Describe<RecipeImage>& d);
 void describe(config::Describe<RecipeBinary>& d);
 void describe(config::Describe<RecipeChart>& d);
+void describe(config::Describe<RecipeRepository>& d);
 void describe(config::Describe<RecipePackages>& d);
 void describe(config::Describe<RecipeSpec>& d);
 void describe(config::Describe<RecipeMetadata>& d);

@@ -71,7 +71,12 @@ std::vector<SbomComponent> components_of(const BundleRoot& root, const ReadManif
     const Document document = parse_document(read(root.digest), "");
     std::vector<SbomComponent> out;
     if (const auto* manifest = std::get_if<Manifest>(&document)) {
-        for (const Descriptor& layer : manifest->layers) out.push_back(file_component(layer, root));
+        for (const Descriptor& layer : manifest->layers) {
+            // An index beside packages is no component.
+            const bool is_index =
+                root.kind == RootKind::package && annotation(layer, kPackageKind).empty();
+            if (!is_index) out.push_back(file_component(layer, root));
+        }
     } else {
         for (const Descriptor& child : std::get<Index>(document).manifests) {
             BundleRoot part = root;

@@ -20,6 +20,8 @@ HEAVY = {
     "openssl/": ["base/", "net/", "store/", "agent/", "oci/", "registry/"],
     "zlib.h": ["oci/"],
     "zstd.h": ["oci/"],
+    "lzma.h": ["oci/"],
+    "expat.h": ["oci/"],
 }
 
 

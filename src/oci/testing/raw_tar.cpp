@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <lzma.h>
 #include <zstd.h>
 
 namespace slipway::oci::testing {
@@ -49,6 +50,17 @@ RawTar& RawTar::raw(std::string_view bytes) {
 std::string RawTar::end() const { return bytes_ + std::string(2 * kTarBlock, '\0'); }
 
 std::string gzip(std::string_view bytes, int level) { return gzip_text(bytes, level); }
+
+std::string xz(std::string_view bytes) {
+    std::string out(lzma_stream_buffer_bound(bytes.size()), '\0');
+    std::size_t used = 0;
+    const auto result = lzma_easy_buffer_encode(
+        0, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(bytes.data()),
+        bytes.size(), reinterpret_cast<std::uint8_t*>(out.data()), &used, out.size());
+    if (result != LZMA_OK) throw std::runtime_error("xz");
+    out.resize(used);
+    return out;
+}
 
 std::string zstd(std::string_view bytes, int window_log) {
     ZSTD_CCtx* z = ZSTD_createCCtx();

@@ -36,6 +36,7 @@ class RawTar {
 };
 
 std::string gzip(std::string_view bytes, int level = 6);
+std::string xz(std::string_view bytes);
 std::string zstd(std::string_view bytes, int window_log = 0);
 
 }  // namespace slipway::oci::testing
