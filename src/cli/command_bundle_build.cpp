@@ -4,6 +4,7 @@
 #include "cli/byte_progress.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/secrets.hpp"
 
 #include <fmt/format.h>
 
@@ -28,6 +29,7 @@ oci::BundleIndex build(const Call& call, const oci::Recipe& recipe, const std::f
     options.stop = interrupts.token();
     ByteProgress progress(call.output);
     options.progress = progress.reporter();
+    options.prompt = terminal_prompt();
     return oci::build_bundle(recipe, to, options);
 }
 

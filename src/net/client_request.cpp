@@ -23,6 +23,10 @@ bool has_producer(const ClientRequest& request) {
     return std::holds_alternative<Producer>(request.body);
 }
 
+bool can_be_repeated(const ClientRequest& request) {
+    return !has_producer(request) && !request.only_once;
+}
+
 Framing framing_of(const ClientRequest& request) {
     return has_producer(request) && !request.length ? Framing::chunked : Framing::counted;
 }

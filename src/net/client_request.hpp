@@ -7,6 +7,7 @@
 namespace slipway::net {
 
 bool has_producer(const ClientRequest& request);
+bool can_be_repeated(const ClientRequest& request);
 Framing framing_of(const ClientRequest& request);
 std::uint64_t length_of(const ClientRequest& request);  // of a counted body
 bool has_body(const ClientRequest& request);

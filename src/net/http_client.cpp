@@ -167,7 +167,7 @@ std::optional<ResponseHead> HttpClient::State::send_body(ClientConnection& conne
         // A server that refuses a large body answers and closes. (One that was dead from the start:
         // the request is sent again, if it can be.)
         if (failure.kind != Failure::Kind::lost ||
-            (connection.used_before && !has_producer(request)))
+            (connection.used_before && can_be_repeated(request)))
             throw;
         try {
             return receive_head(connection, request, kEarlyAnswer, false);
@@ -280,7 +280,7 @@ ClientResponse HttpClient::exchange(const ClientRequest& request, bool fresh) {
     } catch (const Failure& failure) {
         const bool stale = connection && connection->used_before &&
                            failure.kind == Failure::Kind::lost &&
-                           connection->buffer.view().empty() && !has_producer(request);
+                           connection->buffer.view().empty() && can_be_repeated(request);
         if (stale) throw;
         rethrow(failure, place);
     } catch (const HttpError& error) {

@@ -46,7 +46,10 @@ struct ClientRequest {
     // Redirects to follow. GET and HEAD follow all kinds; others only 307 and 308, and 303 as a
     // GET.
     int redirects = 0;
-    bool wait_for_continue = false;         // ask before a large body is sent
+    bool wait_for_continue = false;  // ask before a large body is sent
+    // Never sent a second time when a connection that had waited turns out to be dead: the server
+    // may have kept what it got of the body.
+    bool only_once = false;
     Deadline deadline = Deadline::never();  // of all of it, the body of the answer included
 };
 

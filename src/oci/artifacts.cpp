@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "oci/client/url_fetch.hpp"
 #include "oci/media_types.hpp"
 #include "oci/reference.hpp"
 #include "oci/sbom.hpp"
@@ -76,11 +77,14 @@ std::vector<fs::path> package_files(const std::vector<std::string>& given) {
 }  // namespace
 
 SourceImage make_binary(MadeSource& made, const RecipeBinary& binary) {
-    const std::string file_name = fs::path(binary.file).filename().string();
+    const bool is_fetched = !binary.url.empty();
+    const std::string file_name =
+        is_fetched ? file_name_of(binary.url) : fs::path(binary.file).filename().string();
     const std::string name = binary.name.empty() ? file_name : binary.name;
     const Digest known =
         binary.sha256.empty() ? Digest{} : Digest::parse("sha256:" + binary.sha256);
-    Descriptor layer = made.file(binary.file, media::kOctets, known);
+    Descriptor layer = is_fetched ? made.hashed_file(binary.file, media::kOctets, known)
+                                  : made.file(binary.file, media::kOctets, known);
     layer.annotations[kTitle] = name;
     if (!binary.version.empty()) layer.annotations[kVersion] = binary.version;
     Descriptor manifest =

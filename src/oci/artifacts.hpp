@@ -15,8 +15,11 @@ namespace slipway::oci {
 // slipway.local/binaries/kubeadm:v1.34.1, an index with one manifest a platform.
 SourceImage make_binary(MadeSource& made, const RecipeBinary& binary);
 
+// What a URL names has been fetched before: `file` and `chart` are then where it lies.
 // slipway.local/charts/NAME:VERSION, as `helm push` would store it. A .tgz is kept byte for byte.
 SourceImage make_chart(MadeSource& made, const RecipeChart& chart);
+// The same name for a chart as a registry has it, from its config.
+std::string chart_name(std::string_view config);
 
 // slipway.local/packages/debian-12:amd64, one layer a package.
 SourceImage make_packages(MadeSource& made, const RecipePackages& item,

@@ -456,14 +456,18 @@ TEST(Recipe, SaysEverythingThatIsWrong) {
     const TempFolder folder;
     try {
         recipe_of(folder,
-                  "  images:\n    - {}\n    - {oci-layout: a, oci-archive: b}\n    - registry: x\n"
+                  "  images:\n    - {}\n    - {oci-layout: a, oci-archive: b}\n    - registry: X/\n"
                   "    - {oci-layuot: a}\n    - image-from-files: {entrypoint: [a]}\n"
-                  "  binaries:\n    - {version: '1'}\n");
+                  "  binaries:\n    - {version: '1'}\n    - {url: 'https://a/b'}\n"
+                  "  charts: [{url: 'http://a/'}]\n"
+                  "  registries: [{host: 'https://a.b'}, {host: a.b, mirror: 'c/D'}]\n");
         FAIL();
     } catch (const UserError& e) {
         EXPECT_EQ(e.id(), "RECIPE-INVALID");
-        for (const char* part : {"names no source", "several sources", "images[2].registry",
-                                 "did you mean", "oci-layout", "images[4].name", "binaries[0]"}) {
+        for (const char* part :
+             {"names no source", "several sources", "images[2].registry", "did you mean",
+              "oci-layout", "images[4].name", "binaries[0]", "binaries[1].sha256", "charts[0].url",
+              "registries[0].host", "registries[1].mirror"}) {
             EXPECT_THAT(e.cause(), HasSubstr(part));
         }
     }

@@ -2,10 +2,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "oci/artifacts.hpp"
 #include "oci/collector.hpp"
-#include "oci/layout_source.hpp"
-#include "oci/reference.hpp"
+#include "oci/recipe_sources.hpp"
 
 #include <algorithm>
 
@@ -16,92 +14,6 @@ namespace slipway::oci {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::unique_ptr<Source> open_source(const RecipeImage& item, Spool& spool) {
-    if (!item.oci_layout.empty()) return open_layout_folder(item.oci_layout);
-    if (!item.oci_archive.empty()) return open_layout_archive(item.oci_archive, spool);
-    return open_docker_archive(item.docker_archive, spool);
-}
-
-// Everything that lives as long as a build.
-class Build {
-  public:
-    Build(const fs::path& path, const BuildOptions& options)
-        : options_(options), spool_(path), made_(spool_), collector_(made_) {}
-
-    void collect(const RecipeSpec& spec) {
-        for (const RecipeImage& item : spec.images) add_images(item);
-        for (const RecipeBinary& item : spec.binaries) {
-            step("reading " + item.file);
-            collector_.add(made_, make_binary(made_, item), {.kind = RootKind::binary});
-        }
-        for (const RecipeChart& item : spec.charts) {
-            step("reading " + item.chart);
-            collector_.add(made_, make_chart(made_, item), {.kind = RootKind::chart});
-        }
-        for (const RecipePackages& item : spec.packages) {
-            step("reading packages for " + item.os);
-            collector_.add(made_, make_packages(made_, item, fetch()), {.kind = RootKind::package});
-        }
-    }
-
-    Collector& collector() { return collector_; }
-
-  private:
-    void step(const std::string& doing) {
-        if (options_.stop.stop_requested()) throw Cancelled();
-        if (options_.progress) options_.progress(doing, 0, 0);
-    }
-
-    packages::Fetch fetch() {
-        return {.spool = spool_, .progress = options_.progress, .stop = options_.stop};
-    }
-
-    void add_images(const RecipeImage& item) {
-        const CollectOptions options{.kind = RootKind::image,
-                                     .platforms = {item.platforms.begin(), item.platforms.end()}};
-        if (item.from_files.is_given()) {
-            step("making " + item.name);
-            collector_.add(made_, make_image(made_, item.from_files, item.name, spool_), options);
-            return;
-        }
-        step("reading " + item.oci_layout + item.oci_archive + item.docker_archive);
-        sources_.push_back(open_source(item, spool_));
-        Source& source = *sources_.back();
-        for (const SourceImage& image : wanted(source, item))
-            collector_.add(source, image, options);
-    }
-
-    // The images of the source that are asked for, under their names.
-    static std::vector<SourceImage> wanted(Source& source, const RecipeImage& item) {
-        std::vector<SourceImage> images = source.images();
-        if (!item.only.empty()) {
-            std::set<std::string> names;
-            for (const std::string& name : item.only) names.insert(Reference::parse(name).str());
-            std::erase_if(images, [&](const SourceImage& i) { return !names.contains(i.name); });
-            for (const SourceImage& image : images) names.erase(image.name);
-            if (!names.empty()) {
-                throw UserError("IMAGE-NOT-FOUND",
-                                fmt::format("{} has no image {}", source.label(), *names.begin()));
-            }
-        }
-        if (item.name.empty()) return images;
-        if (images.size() != 1) {
-            throw UserError("IMAGE-NOT-FOUND",
-                            fmt::format("{} has {} images, and {} can name only one",
-                                        source.label(), images.size(), item.name),
-                            {.remedy = "leave name out, or choose one with only: […]"});
-        }
-        images[0].name = Reference::parse(item.name).str();
-        return images;
-    }
-
-    const BuildOptions& options_;
-    Spool spool_;
-    std::vector<std::unique_ptr<Source>> sources_;
-    MadeSource made_;
-    Collector collector_;
-};
 
 WriteOptions write_options(const BundleIndex& index, const BuildOptions& options,
                            std::string signatures = {}) {
@@ -125,10 +37,9 @@ BundleIndex place_delta(BundleContent content, const std::optional<Inventory>& s
 }  // namespace
 
 BundleIndex build_bundle(const Recipe& recipe, const fs::path& path, const BuildOptions& options) {
-    Build build(path, options);
-    build.collect(recipe.spec);
-    BundleIndex index = place_delta(build.collector().finish(recipe.title()), options.since);
-    write_bundle(path, index, build.collector().opener(), write_options(index, options));
+    RecipeSources sources(recipe, path, options);
+    BundleIndex index = place_delta(sources.collect(), options.since);
+    write_bundle(path, index, sources.opener(index), write_options(index, options));
     return index;
 }
 

@@ -1,8 +1,10 @@
 // From a recipe to a bundle, and what can be done with bundles afterwards.
 #pragma once
 
+#include "config/secret_ref.hpp"
 #include "oci/bundle_reader.hpp"
 #include "oci/bundle_writer.hpp"
+#include "oci/client/retry.hpp"
 #include "oci/recipe.hpp"
 
 #include <filesystem>
@@ -33,6 +35,8 @@ struct BuildOptions {
     std::function<void(const std::string& doing, std::uint64_t done, std::uint64_t all)> progress =
         {};
     std::stop_token stop = {};
+    config::Prompt prompt = {};  // for passwords of registries that have to be asked for
+    RetryRules retry = {};       // of what comes over a network
 };
 
 BundleIndex build_bundle(const Recipe& recipe, const std::filesystem::path& path,

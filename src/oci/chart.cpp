@@ -97,7 +97,20 @@ std::string packed(const fs::path& folder, const std::string& name) {
     return gzip_text(sink.text);
 }
 
+std::string name_for(const std::string& name, std::string version) {
+    std::ranges::replace(version, '+', '_');
+    return Reference::parse(fmt::format("slipway.local/charts/{}:{}", name, version)).str();
+}
+
 }  // namespace
+
+std::string chart_name(std::string_view config) {
+    const json::object about = parse_foreign_object(config, kMaxChartFile, "the config of a chart");
+    if (string_at(about, "name").empty() || string_at(about, "version").empty()) {
+        refuse("the artifact", "its config has no name or no version");
+    }
+    return name_for(string_at(about, "name"), string_at(about, "version"));
+}
 
 SourceImage make_chart(MadeSource& made, const RecipeChart& chart) {
     const bool is_folder = fs::is_directory(chart.chart);
@@ -107,13 +120,14 @@ SourceImage make_chart(MadeSource& made, const RecipeChart& chart) {
         chart.chart, is_folder ? read_file(own, kMaxChartFile) : chart_yaml_in(chart.chart));
     const std::string name = string_at(about, "name"), version = string_at(about, "version");
     Descriptor layer = is_folder ? made.text(packed(chart.chart, name), media::kHelmChart)
-                                 : made.file(chart.chart, media::kHelmChart);
+                       : chart.url.empty()
+                           ? made.file(chart.chart, media::kHelmChart)
+                           : made.hashed_file(chart.chart, media::kHelmChart,
+                                              Digest::parse("sha256:" + chart.sha256));
     layer.annotations = {{kTitle, fmt::format("{}-{}.tgz", name, version)},
                          {kPackageName, name},
                          {kVersion, version}};
-    std::string tag = version;
-    std::ranges::replace(tag, '+', '_');
-    return {Reference::parse(fmt::format("slipway.local/charts/{}:{}", name, tag)).str(),
+    return {name_for(name, version),
             made.artifact({.config = made.text(json::serialize(about), media::kHelmConfig),
                            .layers = {layer}})};
 }

@@ -24,12 +24,6 @@ std::string media_type_of(const Document& document) {
     return std::visit([](const auto& d) { return d.media_type; }, document);
 }
 
-// linux/arm64 asks for linux/arm64/v8 too.
-bool is_among(const Platform& platform, const std::set<std::string>& wanted) {
-    return wanted.contains(platform.str()) ||
-           wanted.contains(platform.os + "/" + platform.architecture);
-}
-
 bool has_subject(const Document& document) {
     return std::visit([](const auto& d) { return d.subject.has_value(); }, document);
 }
@@ -116,9 +110,7 @@ void Collector::add_index(Source& source, const Index& index, const CollectOptio
                           int depth) {
     std::size_t taken = 0;
     for (const Descriptor& child : index.manifests) {
-        const bool wanted = options.platforms.empty() || child.platform.empty() ||
-                            is_among(child.platform, options.platforms);
-        if (!wanted || !source.has(child.digest)) continue;
+        if (!is_wanted(child.platform, options.platforms) || !source.has(child.digest)) continue;
         add_document(source, child, options, depth + 1);
         ++taken;
     }

@@ -35,6 +35,7 @@ class Collector {
     // Adds the SBOM and puts everything in order.
     BundleContent finish(std::string title);
     OpenBlob opener();
+    Source& origin(const Digest& digest) const { return *origins_.at(digest); }
 
     const std::map<Digest, BundleBlob>& blobs() const { return blobs_; }
 

@@ -100,6 +100,13 @@ Descriptor MadeSource::file(const fs::path& path, std::string_view media_type,
     return out;
 }
 
+Descriptor MadeSource::hashed_file(const fs::path& path, std::string_view media_type,
+                                   const Digest& digest) {
+    const std::shared_ptr<const Fd> file = open_regular(path);
+    files_[digest] = {path, true, changed_ns(*file)};
+    return {.media_type = std::string(media_type), .digest = digest, .size = size_of(*file)};
+}
+
 Descriptor MadeSource::stream(std::string_view media_type,
                               const std::function<void(ByteSink&)>& write) {
     const fs::path path = spool_.new_path();

@@ -27,6 +27,9 @@ class MadeSource : public Source {
     // `known`: its digest, when someone vouches for it; it is checked when the file is written.
     Descriptor file(const std::filesystem::path& path, std::string_view media_type,
                     const Digest& known = {});
+    // A file whose bytes were hashed as they came: nobody needs to hash them again.
+    Descriptor hashed_file(const std::filesystem::path& path, std::string_view media_type,
+                           const Digest& digest);
     // What `write` puts out, kept in the spool.
     Descriptor stream(std::string_view media_type, const std::function<void(ByteSink&)>& write);
     // An OCI artifact; config is the empty one unless given.

@@ -150,6 +150,11 @@ json::array to_array(const std::vector<Descriptor>& descriptors) {
 
 }  // namespace
 
+bool is_wanted(const Platform& platform, const std::set<std::string>& asked_for) {
+    return asked_for.empty() || platform.empty() || asked_for.contains(platform.str()) ||
+           asked_for.contains(platform.os + "/" + platform.architecture);
+}
+
 std::string Platform::str() const {
     std::string out = os + "/" + architecture;
     if (!variant.empty()) out += "/" + variant;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -36,6 +37,10 @@ struct Platform {
     std::string str() const;  // linux/arm64/v8
     auto operator<=>(const Platform&) const = default;
 };
+
+// Whether one of these was asked for: linux/arm64 asks for linux/arm64/v8 too. Nothing asked for,
+// or no platform said, is always wanted.
+bool is_wanted(const Platform& platform, const std::set<std::string>& asked_for);
 
 using Annotations = std::map<std::string, std::string>;
 

@@ -1,9 +1,13 @@
 #include "oci/recipe.hpp"
 
+#include "base/error.hpp"
+#include "base/url.hpp"
 #include "config/decode.hpp"
+#include "config/fields.hpp"
 #include "config/load.hpp"
 #include "config/rules.hpp"
 #include "oci/digest.hpp"
+#include "oci/reference.hpp"
 
 #include <algorithm>
 
@@ -16,6 +20,60 @@ namespace {
 std::size_t given(std::initializer_list<const std::string*> texts) {
     return static_cast<std::size_t>(
         std::ranges::count_if(texts, [](const std::string* t) { return !t->empty(); }));
+}
+
+std::optional<config::Fault> check_image_name(std::string_view text) {
+    try {
+        Reference::parse(text);
+        return std::nullopt;
+    } catch (const UserError&) {
+        return config::Fault{"is not the name of an image",
+                             "write it as registry.example.com/folder/name:tag"};
+    }
+}
+
+const config::Rule& image_name() {
+    static const config::Rule rule{"name of an image", "", &check_image_name};
+    return rule;
+}
+
+std::optional<config::Fault> check_web_address(std::string_view text) {
+    try {
+        const Url url = Url::parse(text);
+        if (!url.target.substr(0, url.target.find('?')).ends_with('/')) return std::nullopt;
+        return config::Fault{"names no file", "write it as https://host/path/file"};
+    } catch (const BadUrl&) {
+        return config::Fault{"is not a URL", "write it as https://host/path/file"};
+    }
+}
+
+const config::Rule& web_address() {
+    static const config::Rule rule{"http or https URL", "^https?://", &check_web_address};
+    return rule;
+}
+
+// registry.lan:5000, for a mirror with folders behind it.
+bool is_registry(std::string_view text, bool with_folders) {
+    const std::string_view host = text.substr(0, text.find('/'));
+    if (!with_folders && host.size() != text.size()) return false;
+    if (host.size() < text.size() && !is_valid_repository_path(text.substr(host.size() + 1)))
+        return false;
+    try {
+        Url::parse("https://" + std::string(host));
+        return true;
+    } catch (const BadUrl&) {
+        return false;
+    }
+}
+
+void check_sha256(const std::string& sha256, const std::string& url, config::Scope& scope) {
+    if (sha256.empty() && !url.empty()) {
+        scope.error("RECIPE-SOURCE", "sha256", "is missing",
+                    "say what the download must be: 64 hexadecimal digits");
+    } else if (!sha256.empty() && !Digest::try_parse("sha256:" + sha256)) {
+        scope.error("RECIPE-SOURCE", "sha256", "is not a SHA-256",
+                    "write 64 lower-case hexadecimal digits");
+    }
 }
 
 }  // namespace
@@ -93,7 +151,7 @@ void describe(config::Describe<ImageFromFiles>& d) {
 void describe(config::Describe<RecipeImage>& d) {
     d.field("registry", &RecipeImage::registry, "An image in a registry, by its name.")
         .example("registry.k8s.io/pause:3.10")
-        .not_built();
+        .rule(image_name());
     d.field("oci-layout", &RecipeImage::oci_layout,
             "A folder that is an OCI image layout: all images in it.")
         .example("images/")
@@ -125,7 +183,7 @@ void describe(config::Describe<RecipeImage>& d) {
             (image.from_files.is_given() ? 1 : 0);
         if (sources == 1) return;
         scope.error("RECIPE-SOURCE", "", sources == 0 ? "names no source" : "names several sources",
-                    "give exactly one of oci-layout, oci-archive, docker-archive and "
+                    "give exactly one of registry, oci-layout, oci-archive, docker-archive and "
                     "image-from-files");
     });
     d.check([](const RecipeImage& image, config::Scope& scope) {
@@ -139,9 +197,9 @@ void describe(config::Describe<RecipeBinary>& d) {
         .example("downloads/kubeadm")
         .rule(rules::local_path())
         .local_file();
-    d.field("url", &RecipeBinary::url, "Where it is downloaded from.")
+    d.field("url", &RecipeBinary::url, "Where it is downloaded from; then sha256 must be given.")
         .example("https://dl.k8s.io/v1.34.1/bin/linux/amd64/kubeadm")
-        .not_built();
+        .rule(web_address());
     d.field("sha256", &RecipeBinary::sha256, "What it must be, in hex.")
         .example("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
         .unset_means("it is taken as it is");
@@ -152,28 +210,39 @@ void describe(config::Describe<RecipeBinary>& d) {
     d.field("os", &RecipeBinary::os, "Operating system it is for.").example("linux");
     d.field("arch", &RecipeBinary::arch, "Architecture it is for.").example("amd64");
     d.check([](const RecipeBinary& binary, config::Scope& scope) {
-        if (binary.file.empty()) {
-            scope.error("RECIPE-SOURCE", "", "names no source", "give the path of a file: file: …");
+        if (given({&binary.file, &binary.url}) != 1) {
+            scope.error("RECIPE-SOURCE", "", "must name one source", "give either file or url");
         }
-        if (!binary.sha256.empty() && !Digest::try_parse("sha256:" + binary.sha256)) {
-            scope.error("RECIPE-SOURCE", "sha256", "is not a SHA-256",
-                        "write 64 lower-case hexadecimal digits");
-        }
+        check_sha256(binary.sha256, binary.url, scope);
     });
 }
 
 void describe(config::Describe<RecipeChart>& d) {
     d.field("chart", &RecipeChart::chart, "A Helm chart on this computer: a folder or a .tgz.")
         .example("charts/metrics-server")
-        .required()
         .rule(rules::local_path())
         .local_file();
     d.field("registry", &RecipeChart::registry, "A chart in an OCI registry.")
         .example("ghcr.io/charts/metrics-server:3.12.0")
-        .not_built();
-    d.field("url", &RecipeChart::url, "Where the chart is downloaded from.")
+        .rule(image_name());
+    d.field("url", &RecipeChart::url,
+            "Where the chart is downloaded from; then sha256 must be given.")
         .example("https://example.com/metrics-server-3.12.0.tgz")
-        .not_built();
+        .rule(web_address());
+    d.field("sha256", &RecipeChart::sha256, "What it must be, in hex.")
+        .example("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
+        .unset_means("it is taken as it is");
+    d.check([](const RecipeChart& chart, config::Scope& scope) {
+        if (given({&chart.chart, &chart.registry, &chart.url}) != 1) {
+            scope.error("RECIPE-SOURCE", "", "must name one source",
+                        "give exactly one of chart, registry and url");
+        }
+        check_sha256(chart.sha256, chart.url, scope);
+        if (!chart.sha256.empty() && chart.url.empty()) {
+            scope.error("RECIPE-SOURCE", "sha256", "goes with url only",
+                        "leave it out; of a registry give NAME@sha256:…");
+        }
+    });
 }
 
 void describe(config::Describe<RecipeRepository>& d) {
@@ -274,7 +343,52 @@ void describe(config::Describe<RecipePackages>& d) {
     d.check(check_packages);
 }
 
+void describe(config::Describe<RecipeLogin>& d) {
+    d.unset_when(
+        [](const void* login) { return static_cast<const RecipeLogin*>(login)->user.empty(); });
+    d.field("user", &RecipeLogin::user, "Name of the user.")
+        .example("builder")
+        .required()
+        .rule(rules::one_line());
+    d.field("password", &RecipeLogin::password, "The password or token.")
+        .example("{env: REGISTRY_PASSWORD}")
+        .required();
+}
+
+void describe(config::Describe<RecipeRegistry>& d) {
+    d.field("host", &RecipeRegistry::host, "The registry, as names of images have it.")
+        .example("registry.k8s.io")
+        .required();
+    d.field("mirror", &RecipeRegistry::mirror,
+            "Where its images are taken from instead, with the folders they lie in there.")
+        .example("mirror.example.com:5000/k8s")
+        .unset_means("the registry itself");
+    d.field("ca-file", &RecipeRegistry::ca_file,
+            "Certificates trusted for it instead of this computer's.")
+        .example("ca.pem")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("plain-http", &RecipeRegistry::plain_http,
+            "Speak without TLS: anyone on the way can read the login.")
+        .example("false");
+    d.field("login", &RecipeRegistry::login, "Who to log in as.")
+        .example("{user: builder, password: {env: REGISTRY_PASSWORD}}")
+        .unset_means("as docker login or podman login have left it, or not at all");
+    d.check([](const RecipeRegistry& registry, config::Scope& scope) {
+        if (!is_registry(registry.host, false)) {
+            scope.error("RECIPE-REGISTRY", "host", "is not the address of a registry",
+                        "write it as registry.example.com or registry.lan:5000");
+        }
+        if (!registry.mirror.empty() && !is_registry(registry.mirror, true)) {
+            scope.error("RECIPE-REGISTRY", "mirror", "is not the address of a registry",
+                        "write it as mirror.example.com:5000/folder");
+        }
+    });
+}
+
 void describe(config::Describe<RecipeSpec>& d) {
+    d.field("registries", &RecipeSpec::registries, "How registries are reached.")
+        .example("[{host: registry.k8s.io, mirror: mirror.example.com:5000/k8s}]");
     d.field("images", &RecipeSpec::images, "Container images.").example("[{oci-layout: images/}]");
     d.field("binaries", &RecipeSpec::binaries, "Programs and other single files.")
         .example("[{file: kubeadm, version: v1.34.1}]");

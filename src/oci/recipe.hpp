@@ -20,6 +20,7 @@
 
 #include "config/describe.hpp"
 #include "config/problem.hpp"
+#include "config/spec.hpp"
 
 #include <map>
 #include <string>
@@ -82,6 +83,7 @@ struct RecipeChart {
     std::string chart = {};
     std::string registry = {};
     std::string url = {};
+    std::string sha256 = {};
 };
 
 struct RecipeRepository {
@@ -106,7 +108,23 @@ struct RecipePackages {
     std::vector<std::string> installed = {};
 };
 
+struct RecipeLogin {
+    std::string user = {};
+    config::SecretRef password = {};
+};
+
+// How a registry is reached; those nobody describes are reached with TLS, and with the login that
+// docker or podman left.
+struct RecipeRegistry {
+    std::string host = {};
+    std::string mirror = {};
+    std::string ca_file = {};
+    bool plain_http = false;
+    RecipeLogin login = {};
+};
+
 struct RecipeSpec {
+    std::vector<RecipeRegistry> registries = {};
     std::vector<RecipeImage> images = {};
     std::vector<RecipeBinary> binaries = {};
     std::vector<RecipeChart> charts = {};
@@ -138,6 +156,8 @@ void describe(config::Describe<RecipeBinary>& d);
 void describe(config::Describe<RecipeChart>& d);
 void describe(config::Describe<RecipeRepository>& d);
 void describe(config::Describe<RecipePackages>& d);
+void describe(config::Describe<RecipeLogin>& d);
+void describe(config::Describe<RecipeRegistry>& d);
 void describe(config::Describe<RecipeSpec>& d);
 void describe(config::Describe<RecipeMetadata>& d);
 void describe(config::Describe<Recipe>& d);

@@ -3,7 +3,7 @@
 //     const std::unique_ptr<Source> source = open_layout_folder("images/");
 //     for (const SourceImage& image : source->images()) collector.add(*source, image, …);
 //
-// Registries and URLs will be further implementations; nothing else has to change for them.
+// What is read over a network says so: it is then fetched ahead (client/prefetch.hpp).
 #pragma once
 
 #include "oci/bundle_writer.hpp"
@@ -28,6 +28,7 @@ class Source {
     // Throws UserError SOURCE-BLOB-MISSING. Safe to call while other streams are read.
     virtual BlobInput open(const Digest& digest) = 0;
     virtual std::string label() const = 0;  // for messages: "docker-archive images.tar"
+    virtual bool is_remote() const { return false; }
 };
 
 [[noreturn]] void blob_is_missing(const Source& source, const Digest& digest);

@@ -1,0 +1,62 @@
+#include "oci/client/login.hpp"
+
+#include "base/error.hpp"
+#include "oci/client/base64.hpp"
+#include "oci/client/challenge.hpp"
+#include "oci/testing/temp_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdlib.h>
+
+namespace slipway::oci {
+namespace {
+
+constexpr const char* kFile = R"({"auths":{
+    "registry.lan:5000": {"auth":"b3BzOnNlOmNyZXQ="},
+    "https://index.docker.io/v1/": {"auth":"bWU6dG9rZW4="},
+    "helper.lan": {}, "broken.lan": {"auth":"%%%"}}})";
+
+TEST(Login, IsFoundInDockersFile) {
+    const Login lan = login_in(kFile, "registry.lan:5000", "config.json");
+    EXPECT_EQ(lan.user, "ops");
+    EXPECT_EQ(lan.password.reveal(), "se:cret");
+    EXPECT_EQ(lan.basic().reveal(), "Basic b3BzOnNlOmNyZXQ=");
+    EXPECT_EQ(login_in(kFile, "docker.io", "config.json").user, "me");
+    EXPECT_TRUE(login_in(kFile, "helper.lan", "config.json").empty());
+    EXPECT_TRUE(login_in(kFile, "registry.lan", "config.json").empty());
+    EXPECT_TRUE(login_in("{}", "registry.lan", "config.json").empty());
+    EXPECT_THROW(login_in(kFile, "broken.lan", "config.json"), UserError);
+    EXPECT_THROW(login_in("[", "registry.lan", "config.json"), UserError);
+}
+
+TEST(Login, IsLookedForWhereThePersonSays) {
+    const testing::TempFolder folder;
+    ::setenv("REGISTRY_AUTH_FILE", folder.write("auth.json", kFile).c_str(), 1);
+    EXPECT_EQ(find_login("registry.lan:5000").user, "ops");
+    ::unsetenv("REGISTRY_AUTH_FILE");
+}
+
+TEST(Base64, GoesBothWays) {
+    for (const std::string_view text : {"a", "ab", "abc", "user:pass word"}) {
+        EXPECT_EQ(from_base64(base64(text).reveal())->reveal(), text);
+    }
+    EXPECT_FALSE(from_base64("abc"));
+    EXPECT_FALSE(from_base64("a b="));
+    EXPECT_FALSE(from_base64(""));
+}
+
+TEST(Challenge, IsReadWithQuotesAndSeveralSchemes) {
+    const auto found = parse_challenges(
+        R"(Basic realm="a \"b\", c", Bearer realm="https://a/t",Service=x,scope="r:a:pull,push")");
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].scheme, "basic");
+    EXPECT_EQ(found[0].parameters.at("realm"), "a \"b\", c");
+    EXPECT_EQ(found[1].parameters.at("service"), "x");
+    EXPECT_EQ(found[1].parameters.at("scope"), "r:a:pull,push");
+    EXPECT_TRUE(parse_challenges("").empty());
+    EXPECT_TRUE(parse_challenges("=,==\"").empty());
+}
+
+}  // namespace
+}  // namespace slipway::oci
