@@ -108,14 +108,15 @@ Logins::Logins(std::filesystem::path file) : file_(std::move(file)), key_(random
 void Logins::read_again_if_changed() {
     struct stat about{};
     if (::stat(file_.c_str(), &about) != 0) return;  // being replaced: the old ones hold
-    if (about.st_mtim.tv_sec == changed_.tv_sec && about.st_mtim.tv_nsec == changed_.tv_nsec)
-        return;
+    // Two changes may fall into one tick of the clock: a replaced file is another inode.
+    const Version now{about.st_mtim.tv_sec, about.st_mtim.tv_nsec, about.st_ino, about.st_size};
+    if (now == read_) return;
     try {
         users_ = parse_logins(read_file(file_), file_.string());
     } catch (const UserError&) {
         return;  // half-written: the old ones hold
     }
-    changed_ = about.st_mtim;
+    read_ = now;
     known_.clear();
 }
 

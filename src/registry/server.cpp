@@ -6,6 +6,8 @@
 #include "registry/access_log.hpp"
 #include "registry/own_certificate.hpp"
 
+#include <atomic>
+
 #include <fmt/format.h>
 
 namespace slipway::registry {
@@ -60,6 +62,10 @@ struct RegistryServer::State {
     State(Library library, const ServeOptions& options)
         : tls(tls_of(options)), registry(std::move(library), registry_options(options)) {
         if (!options.access_log.empty()) log.emplace(options.access_log);
+        registry.watch([this] {
+            const net::HttpServer* const now = running;
+            return now == nullptr ? net::ServerStats() : now->stats();
+        });
     }
 
     net::ServerOptions server_options(const ServeOptions& options) {
@@ -75,6 +81,7 @@ struct RegistryServer::State {
     Registry registry;
     std::optional<AccessLog> log;
     std::unique_ptr<net::HttpServer> server;
+    std::atomic<const net::HttpServer*> running{nullptr};  // requests come before it is assigned
     std::jthread cleaner;
 };
 
@@ -103,7 +110,7 @@ RegistryServer::RegistryServer(const ServeOptions& options) {
                                           [&state](net::Request& request, net::Response& response) {
                                               state.registry.handle(request, response);
                                           });
-    state.registry.watch([&state] { return state.server->stats(); });
+    state.running = state.server.get();
     if (state.registry.writable() && options.clean_every.count() > 0) {
         state.cleaner = std::jthread([&state, options](const std::stop_token& stop) {
             clean_now_and_then(stop, state.registry, options.clean_every,
