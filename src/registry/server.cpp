@@ -1,7 +1,6 @@
 #include "registry/server.hpp"
 
 #include "base/clock.hpp"
-#include "base/endpoint.hpp"
 #include "base/error.hpp"
 #include "registry/access_log.hpp"
 #include "registry/own_certificate.hpp"
@@ -14,16 +13,14 @@ namespace slipway::registry {
 
 namespace {
 
-bool is_loopback(const std::string& listen) {
-    const auto endpoint = parse_endpoint(listen, 0);
-    if (!endpoint) return false;
-    return endpoint->host == "localhost" || endpoint->host == "::1" ||
-           endpoint->host.starts_with("127.");
+// Of where it really listens: a name may mean anything.
+bool is_loopback(const std::string& address) {
+    return address.starts_with("127.") || address.starts_with("[::1]:");
 }
 
-std::optional<net::TlsContext> tls_of(const ServeOptions& options) {
+std::optional<net::TlsContext> tls_of(const ServeOptions& options, const std::string& address) {
     if (options.plain_http) {
-        if (is_loopback(options.listen)) return std::nullopt;
+        if (is_loopback(address)) return std::nullopt;
         throw UserError("REGISTRY-PLAIN-HTTP",
                         fmt::format("{} can be reached by others", options.listen),
                         {.cause = "--plain-http is for loopback: nothing would be encrypted",
@@ -59,8 +56,8 @@ RegistryOptions registry_options(const ServeOptions& options) {
 }  // namespace
 
 struct RegistryServer::State {
-    State(Library library, const ServeOptions& options)
-        : tls(tls_of(options)), registry(std::move(library), registry_options(options)) {
+    State(Library library, const ServeOptions& options, const std::string& address)
+        : tls(tls_of(options, address)), registry(std::move(library), registry_options(options)) {
         if (!options.access_log.empty()) log.emplace(options.access_log);
         registry.watch([this] {
             const net::HttpServer* const now = running;
@@ -103,7 +100,7 @@ void clean_now_and_then(const std::stop_token& stop, Registry& registry, std::ch
 
 RegistryServer::RegistryServer(const ServeOptions& options) {
     net::Listener listener(options.listen);
-    state_ = std::make_unique<State>(open_library(options, names_), options);
+    state_ = std::make_unique<State>(open_library(options, names_), options, listener.address());
     State& state = *state_;
     state.server =
         std::make_unique<net::HttpServer>(std::move(listener), state.server_options(options),
