@@ -84,14 +84,19 @@ struct RegistryServer::State {
 
 namespace {
 
+constexpr std::chrono::minutes kFirstClean{10};
+
 // A collection that fails is told by the next one that succeeds or by `slipway registry gc`; a
 // registry that serves must go on.
 void clean_now_and_then(const std::stop_token& stop, Registry& registry, std::chrono::seconds every,
                         std::chrono::seconds age) {
-    while (system_clock().sleep_for(every, stop)) {
+    // Soon for the first time: a registry that is restarted every day must collect too.
+    std::chrono::seconds wait = std::min<std::chrono::seconds>(every, kFirstClean);
+    while (system_clock().sleep_for(wait, stop)) {
+        wait = every;
         try {
             registry.clean(age);
-        } catch (const Error&) {
+        } catch (const std::exception&) {
         }
     }
 }

@@ -246,9 +246,9 @@ bool Store::put_manifest(const std::string& repository, const ManifestBytes& man
 bool Store::remove_tag(const std::string& repository, const std::string& tag, bool hide_too) {
     const Lock turn(turn_);
     const LockAlone lock(references_);
-    const bool was_here = Notes::remove(place(repository, "_tags") / tag);
+    // First: killed in between, the tag must not be the bundle's again.
     if (hide_too) hide(repository, Hidden::tag, tag);
-    return was_here;
+    return Notes::remove(place(repository, "_tags") / tag);
 }
 
 bool Store::remove_manifest(const std::string& repository, const oci::Digest& digest,
@@ -286,9 +286,8 @@ void Store::forget_referrer(const std::string& repository, const oci::Digest& di
 bool Store::remove_blob(const std::string& repository, const oci::Digest& digest, bool hide_too) {
     const Lock turn(turn_);
     const LockAlone lock(references_);
-    const bool was_here = Notes::remove(place(repository, "_blobs") / file_name(digest));
     if (hide_too) hide(repository, Hidden::blob, digest.str());
-    return was_here;
+    return Notes::remove(place(repository, "_blobs") / file_name(digest));
 }
 
 void Store::hide(const std::string& repository, Hidden kind, const std::string& what) {
