@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
+
 namespace slipway::cli {
 
 namespace {
@@ -11,7 +13,25 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string absolute(const std::string& path) {
-    return fs::weakly_canonical(fs::absolute(path)).string();
+    return fs::absolute(path).lexically_normal().string();
+}
+
+// systemd gives its own folder to a user it makes; no other folder could be that user's.
+std::vector<std::string> folders_written(const Call& call) {
+    std::vector<std::string> out;
+    for (const std::string_view option : {"--store", "--tls-dir"}) {
+        if (!call.arguments.has(option)) continue;
+        const std::string folder = absolute(call.arguments.value(option));
+        if (folder.starts_with(std::string(registry::kStateFolder) + "/")) continue;
+        if (!call.arguments.has("--user")) {
+            throw UsageError(
+                "USAGE", fmt::format("{} {} is outside {}", option, folder, registry::kStateFolder),
+                {.remedy = "choose a folder below it, or name with --user who may "
+                           "write there"});
+        }
+        out.push_back(folder);
+    }
+    return out;
 }
 
 // A service has no working folder of the user's.
@@ -39,11 +59,10 @@ ExitCode run(const Call& call) {
     }
     if (!call.arguments.has("--tls-dir") && !call.arguments.has("--tls-cert") &&
         !call.arguments.has("--plain-http"))
-        unit.arguments.insert(unit.arguments.end(), {"--tls-dir", "/var/lib/slipway-registry/tls"});
-    for (const std::string_view folder : {"--store", "--tls-dir"}) {
-        if (call.arguments.has(folder))
-            unit.writable.push_back(absolute(call.arguments.value(folder)));
-    }
+        unit.arguments.insert(unit.arguments.end(),
+                              {"--tls-dir", std::string(registry::kStateFolder) + "/tls"});
+    unit.user = call.arguments.value("--user");
+    unit.writable = folders_written(call);
     call.output.text(registry::unit_file(unit));
     return ExitCode::ok;
 }
@@ -51,24 +70,29 @@ ExitCode run(const Call& call) {
 }  // namespace
 
 Command registry_unit_command() {
-    return {.name = "registry unit",
-            .summary = "Print a hardened systemd unit for a registry",
-            .examples =
-                "slipway registry unit /srv/kubernetes.bundle --listen :5000 "
-                "> /etc/systemd/system/slipway-registry.service\n"
-                "slipway registry unit --store /var/lib/slipway-registry/store --listen :5000",
-            .details =
-                "Takes the bundles and options of slipway registry serve. The service runs as a "
-                "user that\n"
-                "systemd makes for it, may write below /var/lib/slipway-registry and in the "
-                "folders named,\n"
-                "and sees the rest of the computer read-only.",
-            .options = serve_option_list(),
-            .positionals = {{.name = "BUNDLE",
-                             .help = "file made by slipway bundle build",
-                             .repeatable = true,
-                             .complete = Complete::file}},
-            .run = run};
+    std::vector<Option> options = serve_option_list();
+    options.push_back({.name = "--user",
+                       .value = "USER",
+                       .help = "run as this user (default: one that systemd makes for it)"});
+    return {
+        .name = "registry unit",
+        .summary = "Print a hardened systemd unit for a registry",
+        .examples =
+            "slipway registry unit /srv/kubernetes.bundle --listen :5000 "
+            "> /etc/systemd/system/slipway-registry.service\n"
+            "slipway registry unit --store /var/lib/slipway-registry/store --listen :5000",
+        .details =
+            "Takes the bundles and options of slipway registry serve. The service runs as a "
+            "user that\n"
+            "systemd makes for it, or as --user, may write below /var/lib/slipway-registry and in "
+            "the\n"
+            "folders named, and sees the rest of the computer read-only.",
+        .options = std::move(options),
+        .positionals = {{.name = "BUNDLE",
+                         .help = "file made by slipway bundle build",
+                         .repeatable = true,
+                         .complete = Complete::file}},
+        .run = run};
 }
 
 }  // namespace slipway::cli

@@ -231,18 +231,25 @@ TEST_F(RegistryCommands, PasswdSetsAndRemovesLogins) {
 TEST_F(RegistryCommands, UnitHasAbsolutePathsAndTheOptionsGiven) {
     const Ran unit =
         run({"registry", "unit", at("x.bundle"), "--listen", ":5000", "--store", at("store"),
-             "--name", "registry.lan", "--anyone-reads", "--login", at("logins")});
+             "--name", "registry.lan", "--anyone-reads", "--login", at("logins"), "--user", "u"});
     EXPECT_EQ(unit.code, ExitCode::ok) << unit.err;
-    const std::string folder = fs::weakly_canonical(folder_.path()).string();
     EXPECT_THAT(unit.out,
-                AllOf(HasSubstr("registry serve \"" + folder + "/x.bundle\""),
+                AllOf(HasSubstr("registry serve \"" + at("x.bundle") + "\""),
                       HasSubstr("\"--listen\" \":5000\""), HasSubstr("\"--anyone-reads\""),
-                      HasSubstr("\"--name\" \"registry.lan\""),
-                      HasSubstr("ReadWritePaths=\"" + folder + "/store\""),
+                      HasSubstr("User=u\n"), HasSubstr("\"--name\" \"registry.lan\""),
+                      HasSubstr("ReadWritePaths=\"-" + at("store") + "\""),
                       HasSubstr("\"--tls-dir\" \"/var/lib/slipway-registry/tls\""),
                       Not(HasSubstr("--state"))));
     EXPECT_THAT(run({"registry", "unit", "x.bundle"}).out,
                 HasSubstr("\"" + fs::current_path().string() + "/x.bundle\""));
+}
+
+TEST_F(RegistryCommands, UnitWritesOutsideOfItsFolderOnlyAsANamedUser) {
+    EXPECT_EQ(run({"registry", "unit", "--store", at("store")}).code, ExitCode::usage);
+    EXPECT_EQ(run({"registry", "unit", "--store", "/var/lib/slipway-registry/../x"}).code,
+              ExitCode::usage);
+    EXPECT_EQ(run({"registry", "unit", "--store", "/var/lib/slipway-registry/store"}).code,
+              ExitCode::ok);
 }
 
 }  // namespace

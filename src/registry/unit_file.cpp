@@ -31,7 +31,9 @@ std::string unit_file(const UnitOptions& options) {
     for (const std::string& argument : options.arguments) command += " " + quoted(argument);
     std::string folders;
     for (const std::string& folder : options.writable)
-        folders += fmt::format("ReadWritePaths={}\n", quoted(folder));
+        folders += fmt::format("ReadWritePaths={}\n", quoted("-" + folder));
+    const std::string user =
+        options.user.empty() ? "User=slipway-registry\nDynamicUser=yes" : "User=" + options.user;
     return fmt::format(R"(# Written by slipway.
 [Unit]
 Description=Slipway image registry
@@ -47,8 +49,7 @@ RestartSec=1
 TimeoutStopSec=30
 LimitNOFILE=65536
 TasksMax=4096
-User={}
-DynamicUser=yes
+{}
 {}AmbientCapabilities=
 CapabilityBoundingSet=
 LockPersonality=yes
@@ -80,7 +81,7 @@ UMask=0077
 [Install]
 WantedBy=multi-user.target
 )",
-                       command, options.user, folders);
+                       command, user, folders);
 }
 
 void notify_systemd(const std::string& state) {

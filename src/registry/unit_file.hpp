@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slipway::registry {
@@ -9,9 +10,12 @@ namespace slipway::registry {
 struct UnitOptions {
     std::string program = "/usr/local/bin/slipway";
     std::vector<std::string> arguments = {};  // of `slipway registry serve`
-    std::vector<std::string> writable = {};   // folders it writes to
-    std::string user = "slipway-registry";    // made by systemd for as long as it runs
+    std::vector<std::string> writable = {};   // folders it writes to, beside kStateFolder
+    std::string user = {};                    // "": one that systemd makes for as long as it runs
 };
+
+// Where the service may always write, whoever it runs as.
+inline constexpr std::string_view kStateFolder = "/var/lib/slipway-registry";
 
 // May read what it serves and write its store; nothing else.
 std::string unit_file(const UnitOptions& options);

@@ -27,7 +27,7 @@ TEST(UnitFile, QuotesWhatSystemdWouldRead) {
     EXPECT_THAT(unit, HasSubstr("ExecStart=\"/opt/my slipway\" registry serve \"/srv/a b.bundle\" "
                                 "\"--name\" \"50%%\" \"$$HOME\" \"say \\\"x\\\"\" "
                                 "\"back\\\\slash\"\n"));
-    EXPECT_THAT(unit, HasSubstr("ReadWritePaths=\"/srv/my store\"\n"));
+    EXPECT_THAT(unit, HasSubstr("ReadWritePaths=\"-/srv/my store\"\n"));
 }
 
 std::string systemd_analyze(std::vector<std::string> arguments, int& code) {
@@ -37,6 +37,13 @@ std::string systemd_analyze(std::vector<std::string> arguments, int& code) {
     const std::string out = read_all(process.out(), "output") + read_all(process.err(), "errors");
     code = process.wait();
     return out;
+}
+
+TEST(UnitFile, RunsAsAUserOfItsOwnUnlessOneIsNamed) {
+    EXPECT_THAT(unit_file({}), HasSubstr("DynamicUser=yes"));
+    const std::string named = unit_file({.user = "images"});
+    EXPECT_THAT(named, HasSubstr("User=images\n"));
+    EXPECT_THAT(named, Not(HasSubstr("DynamicUser")));
 }
 
 TEST(UnitFile, IsOneAndHardened) {
