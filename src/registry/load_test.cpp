@@ -330,30 +330,44 @@ TEST(LargeBlob, NeedsLittleMemory) {
     EXPECT_LT(peak_memory_kib() - before, 32u << 10);
 }
 
+// As many files as this process may have open, for as long as it lives.
+class ManyFiles {
+  public:
+    ManyFiles() {
+        ::getrlimit(RLIMIT_NOFILE, &former_);
+        const rlimit most{.rlim_cur = former_.rlim_max, .rlim_max = former_.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &most);
+    }
+    ~ManyFiles() { ::setrlimit(RLIMIT_NOFILE, &former_); }
+    ManyFiles(const ManyFiles&) = delete;
+    ManyFiles& operator=(const ManyFiles&) = delete;
+
+    // Each connection has two ends here, and a file that is sent.
+    std::size_t connections() const { return std::min<std::size_t>(1000, former_.rlim_max / 4); }
+
+  private:
+    rlimit former_{};
+};
+
 TEST(ManyConnections, OfWhichMostAreSlowAreAllServed) {
-    constexpr std::size_t kConnections = 1000;
-    rlimit files{};
-    ::getrlimit(RLIMIT_NOFILE, &files);
-    const rlimit enough{.rlim_cur = files.rlim_max, .rlim_max = files.rlim_max};
-    if (files.rlim_max < 4 * kConnections || ::setrlimit(RLIMIT_NOFILE, &enough) != 0)
-        GTEST_SKIP() << "not enough files may be open";
-    RunningRegistry registry({.server = {.max_connections = kConnections + 10}});
+    const ManyFiles files;
+    const std::size_t connections = files.connections();
+    RunningRegistry registry({.server = {.max_connections = connections + 10}});
     const oci::Digest layer = registry.push_blob("a", pattern(100'000));
     std::vector<std::unique_ptr<RawClient>> clients;
     const std::string request = fmt::format(
         "GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", blob_path("a", layer));
-    for (std::size_t i = 0; i < kConnections; ++i) {
+    for (std::size_t i = 0; i < connections; ++i) {
         clients.push_back(std::make_unique<RawClient>(registry.port()));
         clients.back()->send(request.substr(0, 5 + i % 20));
     }
     EXPECT_EQ(registry.get(blob_path("a", layer)).status, 200);
-    for (std::size_t i = 0; i < kConnections; ++i) clients[i]->send(request.substr(5 + i % 20));
+    for (std::size_t i = 0; i < connections; ++i) clients[i]->send(request.substr(5 + i % 20));
     for (const auto& client : clients) {
         const std::string answer = client->read_to_end();
         ASSERT_EQ(net::testing::status_of(answer), 200);
         ASSERT_TRUE(answer.ends_with(pattern(100'000)));
     }
-    ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
 TEST(ManyConnections, BeyondTheLimitAreToldToComeAgain) {
