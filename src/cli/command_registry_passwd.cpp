@@ -27,8 +27,12 @@ Secret ask_password(const Call& call, const std::string& user) {
 }
 
 void require_good(const std::string& user, const Secret* password) {
-    if (user.empty() || printable(user) != user || user.find(':') != std::string::npos)
-        throw UsageError("USAGE", "a user's name has no colon and no control characters");
+    const bool is_comment = user.starts_with('#');
+    if (user.empty() || is_comment || printable(user) != user ||
+        user.find(':') != std::string::npos) {
+        throw UsageError("USAGE",
+                         "a user's name has no colon and no control characters, nor # in front");
+    }
     if (password == nullptr) return;
     const std::string_view text = password->reveal();
     constexpr std::size_t kBcryptReads = 72;

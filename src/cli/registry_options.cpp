@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::int64_t kHour = 3600;
 constexpr std::uint64_t kGibi = 1ull << 30;
+constexpr std::int64_t kMostConnections = 100'000, kMostGibi = 1 << 20, kMostHours = 87'600;
 
 void require_sense(const Arguments& given) {
     const auto refuse = [](std::string_view why) { throw UsageError("USAGE", std::string(why)); };
@@ -19,9 +20,13 @@ void require_sense(const Arguments& given) {
         refuse("--plain-http and --tls-cert contradict each other");
     if (given.has("--anyone-reads") && !given.has("--login"))
         refuse("--anyone-reads is for registries with --login");
-    if (given.number("--max-connections", 1) < 1 || given.number("--max-blob", 1) < 1 ||
-        given.number("--gc-hours", 1) < 0)
-        refuse("numbers of connections and GiB are at least 1, hours at least 0");
+    const auto is_within = [&](std::string_view option, std::int64_t least, std::int64_t most) {
+        const std::int64_t value = given.number(option, least);
+        return value >= least && value <= most;
+    };
+    if (!is_within("--max-connections", 1, kMostConnections) ||
+        !is_within("--max-blob", 1, kMostGibi) || !is_within("--gc-hours", 0, kMostHours))
+        refuse("connections are 1 to 100000, GiB 1 to 1048576, hours 0 to 87600");
 }
 
 }  // namespace

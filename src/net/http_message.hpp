@@ -45,6 +45,9 @@ struct Response {
     // FileRange needs no file then.
     Body body = {};
     bool close = false;  // the connection after this answer
+    // What failed here, for logs and counters; never sent. A handler that answers a failure in a
+    // form of its own says so with it.
+    std::string error = {};
 };
 
 std::string_view reason_phrase(int status);

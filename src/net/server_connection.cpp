@@ -228,6 +228,8 @@ void ServerConnection::call_handler(Request& request, Response& response, Served
         append_fields(trial, response.headers);
         if (response.status < 200 || response.status > 599)
             throw std::logic_error("a handler set a status that is none");
+        record.error = response.error;
+        if (!response.error.empty()) ++counters_.handler_failures;
         return;
     } catch (const HttpError& error) {  // of the body, through the handler
         record.error = error.what();

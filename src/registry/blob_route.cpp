@@ -10,20 +10,15 @@ namespace {
 
 void send(Exchange& x, const oci::Digest& digest, const BlobPlace& place) {
     net::Headers& headers = x.response.headers;
-    const std::string tag = fmt::format("\"{}\"", digest.str());
-    headers.set("Docker-Content-Digest", digest.str());
-    headers.set("ETag", tag);
     headers.set("Cache-Control", "max-age=31536000");
-    if (x.request.headers.has_token("If-None-Match", tag)) {
-        x.response.status = 304;
-        return;
-    }
+    if (x.has_already(digest)) return;
     headers.set("Accept-Ranges", "bytes");
     headers.set("Content-Type", "application/octet-stream");
     net::FileRange range{.file = place.file, .offset = place.offset, .length = place.size};
     const auto if_range = x.request.headers.find("If-Range");
     const auto asked = x.request.headers.find("Range");
-    if (asked && (!if_range || *if_range == tag)) {
+    const bool same = !if_range || *if_range == headers.find("ETag");
+    if (asked && same && x.request.method == "GET") {
         const ByteRange part = parse_range(*asked, place.size);
         if (part.kind == ByteRange::Kind::beyond) {
             headers.set("Content-Range", fmt::format("bytes */{}", place.size));

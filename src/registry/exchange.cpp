@@ -12,6 +12,18 @@ std::string_view Exchange::parameter(std::string_view name) const {
     return request.target.parameter(name).value_or(std::string_view());
 }
 
+bool Exchange::has_already(const oci::Digest& digest) {
+    const std::string tag = fmt::format("\"{}\"", digest.str());
+    response.headers.set("Docker-Content-Digest", digest.str());
+    response.headers.set("ETag", tag);
+    const auto has = [&](const std::string& one) {
+        return request.headers.has_token("If-None-Match", one);
+    };
+    if (!has(tag) && !has("W/" + tag) && !has("*")) return false;
+    response.status = 304;
+    return true;
+}
+
 void Exchange::created(const std::string& location, const oci::Digest& digest) {
     response.status = 201;
     response.headers.set("Location", location);

@@ -21,6 +21,8 @@ struct Exchange {
     // The repositories that may be meant when something is read.
     Names meant() const;
     std::string_view parameter(std::string_view name) const;  // "" when it is not there
+    // Sets the ETag. True when the client has it already: the answer is then 304.
+    bool has_already(const oci::Digest& digest);
     void created(const std::string& location, const oci::Digest& digest);
 };
 

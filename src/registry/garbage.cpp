@@ -47,22 +47,20 @@ GarbageReport Store::collect_garbage(std::chrono::seconds age, bool dry_run) {
     const Lock one_at_a_time(collecting_);
     GarbageReport report;
     const std::time_t begin = std::time(nullptr);
-    {
-        // Alone: whoever is just putting a manifest has either finished, and is seen below, or will
-        // say what it refers to.
-        const LockAlone lock(references_);
-        const Lock fresh_lock(mutex_);
-        fresh_.emplace();
-    }
+    const WatchReferences watch(*this);
     std::set<oci::Digest> removed;
     const std::set<oci::Digest> alive = referenced();
     for (const auto& [digest, path] : all_bytes()) {
+        if (alive.contains(digest)) {
+            ++report.kept;
+            continue;
+        }
+        const Lock turn(turn_);
         const LockAlone lock(references_);
         struct stat about{};
         if (::stat(path.c_str(), &about) != 0) continue;
         // Written, or asked for, a moment ago: somebody is about to refer to it.
-        const bool young = begin - about.st_mtime < age.count();
-        if (alive.contains(digest) || young || is_fresh(digest)) {
+        if (begin - about.st_mtime < age.count() || is_fresh(digest)) {
             ++report.kept;
             continue;
         }
@@ -72,16 +70,33 @@ GarbageReport Store::collect_garbage(std::chrono::seconds age, bool dry_run) {
         removed.insert(digest);
     }
     if (!dry_run) forget_links(removed);
-    const Lock lock(mutex_);
-    fresh_.reset();
     return report;
 }
 
+// Alone: whoever is just putting a manifest has either finished, and is seen by the collection, or
+// will say what it refers to.
+Store::WatchReferences::WatchReferences(Store& store) : store_(store) {
+    const Lock turn(store_.turn_);
+    const LockAlone lock(store_.references_);
+    const Lock fresh_lock(store_.mutex_);
+    store_.fresh_.emplace();
+}
+
+Store::WatchReferences::~WatchReferences() {
+    const Lock lock(store_.mutex_);
+    store_.fresh_.reset();
+}
+
 void Store::forget_links(const std::set<oci::Digest>& removed) {
-    for (const std::string& repository : repositories()) {
-        for (const oci::Digest& digest : removed) {
+    if (removed.empty()) return;
+    for (const std::string& repository : repositories("_blobs")) {
+        for (const std::string& name : names_in(place(repository, "_blobs"))) {
+            const auto digest = digest_of_name(name);
+            if (!digest || !removed.contains(*digest)) continue;
+            const Lock turn(turn_);
             const LockAlone lock(references_);
-            if (!has_bytes(digest)) remove_blob(repository, digest);  // else it came back meanwhile
+            if (!has_bytes(*digest))  // else it came back meanwhile
+                Notes::remove(place(repository, "_blobs") / name);
         }
     }
 }

@@ -1,5 +1,7 @@
 #include "registry/library.hpp"
 
+#include "oci/reference.hpp"
+
 #include <algorithm>
 
 namespace slipway::registry {
@@ -21,8 +23,10 @@ Library::Library(std::shared_ptr<Store> store,
 
 Names Library::meant(const std::string& name, std::string_view ns) const {
     Names out;
-    if (!ns.empty()) out.push_back(std::string(ns) + "/" + name);
-    out.push_back(name);
+    // What a client says goes into paths of the store: it must be a name.
+    const std::string with_host = std::string(ns) + "/" + name;
+    if (!ns.empty() && oci::is_valid_repository_name(with_host)) out.push_back(with_host);
+    if (oci::is_valid_repository_name(name)) out.push_back(name);
     const auto hosts = hosts_of_.find(name);
     if (ns.empty() && hosts != hosts_of_.end() && hosts->second.size() == 1)
         out.push_back(hosts->second.front());
@@ -69,8 +73,10 @@ std::optional<BlobPlace> Library::bytes(const oci::Digest& digest) const {
 
 std::optional<BlobPlace> Library::blob(const Names& meant, const oci::Digest& digest) const {
     for (const std::string& repository : meant) {
-        if (store_ && store_->is_linked(repository, digest)) {
-            if (auto place = bytes(digest)) return place;
+        if (const auto link = store_ ? store_->link(repository, digest) : std::nullopt) {
+            // One of another size is damaged. As if absent: whoever pushes then sends it again.
+            auto place = bytes(digest);
+            if (place && place->size == link->size.value_or(place->size)) return place;
         }
         if (!in_bundles(repository) || hidden(repository, Hidden::blob, digest.str())) continue;
         if (auto place = bundle_bytes(digest)) return place;
@@ -150,33 +156,28 @@ std::set<std::string> Library::repositories() const {
 }
 
 bool Library::remove_tag(const std::string& repository, const std::string& tag) {
-    const bool in_store = store_->remove_tag(repository, tag);
-    if (!bundle_tag(repository, tag) || hidden(repository, Hidden::tag, tag)) return in_store;
-    store_->hide(repository, Hidden::tag, tag);
-    return true;
+    const bool shown = bundle_tag(repository, tag) && !hidden(repository, Hidden::tag, tag);
+    return store_->remove_tag(repository, tag, shown) || shown;
 }
 
 bool Library::remove_manifest(const std::string& repository, const oci::Digest& digest) {
-    const bool in_store = store_->remove_manifest(repository, digest);
-    if (!in_bundles(repository) || hidden(repository, Hidden::manifest, digest.str()) ||
-        !bundle_manifest(digest))
-        return in_store;
-    for (const auto& bundle : bundles_) {
-        for (const std::string& tag : bundle->tags(repository)) {
-            if (bundle->tag(repository, tag) == digest) store_->hide(repository, Hidden::tag, tag);
+    std::optional<std::vector<std::string>> shown;
+    if (in_bundles(repository) && !hidden(repository, Hidden::manifest, digest.str()) &&
+        bundle_manifest(digest)) {
+        shown.emplace();
+        for (const auto& bundle : bundles_) {
+            for (const std::string& tag : bundle->tags(repository)) {
+                if (bundle->tag(repository, tag) == digest) shown->push_back(tag);
+            }
         }
     }
-    store_->hide(repository, Hidden::manifest, digest.str());
-    return true;
+    return store_->remove_manifest(repository, digest, shown) || shown;
 }
 
 bool Library::remove_blob(const std::string& repository, const oci::Digest& digest) {
-    const bool in_store = store_->remove_blob(repository, digest);
-    if (!in_bundles(repository) || hidden(repository, Hidden::blob, digest.str()) ||
-        !bundle_bytes(digest))
-        return in_store;
-    store_->hide(repository, Hidden::blob, digest.str());
-    return true;
+    const bool shown = in_bundles(repository) && !hidden(repository, Hidden::blob, digest.str()) &&
+                       bundle_bytes(digest);
+    return store_->remove_blob(repository, digest, shown) || shown;
 }
 
 }  // namespace slipway::registry

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include <sys/types.h>
 #include <time.h>
@@ -35,7 +36,8 @@ class Logins {
     const std::string key_;  // of the digests, made anew by each process
     Mutex mutex_;
     Mutex checking_;  // one password at a time: guessing must not take all cores
-    struct timespec changed_ SLIPWAY_GUARDED_BY(mutex_) = {};
+    using Version = std::tuple<time_t, long, ino_t, off_t>;
+    Version read_ SLIPWAY_GUARDED_BY(mutex_) = {};
     std::map<std::string, std::string> users_ SLIPWAY_GUARDED_BY(mutex_);
     std::set<std::string> known_ SLIPWAY_GUARDED_BY(mutex_);
 };

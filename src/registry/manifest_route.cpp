@@ -31,15 +31,8 @@ void get(Exchange& x) {
     auto found = digest ? x.library.manifest(x.meant(), *digest)
                         : x.library.manifest_by_tag(x.meant(), x.route.what);
     if (!found) unknown(x);
-    const std::string tag = fmt::format("\"{}\"", found->digest.str());
-    net::Headers& headers = x.response.headers;
-    headers.set("Docker-Content-Digest", found->digest.str());
-    headers.set("ETag", tag);
-    if (x.request.headers.has_token("If-None-Match", tag)) {
-        x.response.status = 304;
-        return;
-    }
-    headers.set("Content-Type", found->media_type);
+    if (x.has_already(found->digest)) return;
+    x.response.headers.set("Content-Type", found->media_type);
     x.response.body = std::move(found->bytes);
 }
 
@@ -77,7 +70,7 @@ std::optional<oci::Digest> missing(const Exchange& x, const oci::Document& docum
 }
 
 std::vector<std::string> wanted_tags(const Exchange& x, bool by_digest) {
-    constexpr std::size_t kMostTags = 100;
+    constexpr std::size_t kMostTags = 50;
     if (!by_digest) return {x.route.what};
     std::vector<std::string> out;
     for (const auto& [name, value] : x.request.target.query) {

@@ -37,10 +37,13 @@ net::CertificateAndKey authority(const fs::path& folder) {
     net::CertificateAndKey made =
         net::make_certificate_authority("Slipway registry", kAuthorityDays);
     make_private_folders(folder);
+    // First what belongs to an authority that is no more: killed at any line, no half of it is
+    // taken for a part of the new one.
+    fs::remove(folder / "server.pem");
+    fs::remove(folder / "ca.crt");
     atomic_write(folder / "ca.key", made.key_pem.reveal(), kPrivate);
     atomic_write(folder / "ca.crt", made.certificate_pem,
                  kPublic);  // last: it makes the pair count
-    fs::remove(folder / "server.pem");
     return made;
 }
 

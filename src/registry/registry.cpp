@@ -15,6 +15,7 @@ namespace {
 void dispatch(Exchange& x) {
     switch (x.route.kind) {
         case Route::Kind::ping:
+            if (x.request.method != "GET" && x.request.method != "HEAD") refuse_method();
             x.response.headers.set("Content-Type", "application/json");
             x.response.body = "{}";
             return;
@@ -39,6 +40,8 @@ void refuse(net::Response& response, int status, const std::string& code,
     response.body = json::serialize(json::object{{"errors", json::array{error}}});
 }
 
+constexpr const char* kFailedHere = "this registry has failed; its log says why";
+
 bool is_read(const net::Request& request) {
     return request.method == "GET" || request.method == "HEAD";
 }
@@ -59,9 +62,16 @@ void Registry::handle(net::Request& request, net::Response& response) {
     } catch (const net::HttpError& error) {
         if (error.status != 413) throw;
         refuse(response, error.status, "SIZE_INVALID", "it is larger than this registry takes");
-    } catch (const StateError& error) {
-        if (error.id() != "STORE-FULL") throw;
-        refuse(response, 507, "UNKNOWN", "the disk of the registry is full");
+    } catch (const net::Failure&) {
+        throw;
+    } catch (const Error& error) {
+        const bool full = error.id() == "STORE-FULL";
+        refuse(response, full ? 507 : 500, "UNKNOWN",
+               full ? "the disk of the registry is full" : kFailedHere);
+        response.error = fmt::format("{}: {}: {}", error.id(), error.message(), error.cause());
+    } catch (const std::exception& error) {
+        refuse(response, 500, "UNKNOWN", kFailedHere);
+        response.error = error.what();
     }
 }
 

@@ -5,20 +5,22 @@
 #include "registry/access_log.hpp"
 #include "registry/own_certificate.hpp"
 
+#include <atomic>
+
 #include <fmt/format.h>
 
 namespace slipway::registry {
 
 namespace {
 
-bool is_loopback(const std::string& listen) {
-    const std::string host = listen.substr(0, listen.rfind(':'));
-    return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+// Of where it really listens: a name may mean anything.
+bool is_loopback(const std::string& address) {
+    return address.starts_with("127.") || address.starts_with("[::1]:");
 }
 
-std::optional<net::TlsContext> tls_of(const ServeOptions& options) {
+std::optional<net::TlsContext> tls_of(const ServeOptions& options, const std::string& address) {
     if (options.plain_http) {
-        if (is_loopback(options.listen)) return std::nullopt;
+        if (is_loopback(address)) return std::nullopt;
         throw UserError("REGISTRY-PLAIN-HTTP",
                         fmt::format("{} can be reached by others", options.listen),
                         {.cause = "--plain-http is for loopback: nothing would be encrypted",
@@ -54,9 +56,13 @@ RegistryOptions registry_options(const ServeOptions& options) {
 }  // namespace
 
 struct RegistryServer::State {
-    State(Library library, const ServeOptions& options)
-        : tls(tls_of(options)), registry(std::move(library), registry_options(options)) {
+    State(Library library, const ServeOptions& options, const std::string& address)
+        : tls(tls_of(options, address)), registry(std::move(library), registry_options(options)) {
         if (!options.access_log.empty()) log.emplace(options.access_log);
+        registry.watch([this] {
+            const net::HttpServer* const now = running;
+            return now == nullptr ? net::ServerStats() : now->stats();
+        });
     }
 
     net::ServerOptions server_options(const ServeOptions& options) {
@@ -72,19 +78,25 @@ struct RegistryServer::State {
     Registry registry;
     std::optional<AccessLog> log;
     std::unique_ptr<net::HttpServer> server;
+    std::atomic<const net::HttpServer*> running{nullptr};  // requests come before it is assigned
     std::jthread cleaner;
 };
 
 namespace {
 
+constexpr std::chrono::minutes kFirstClean{10};
+
 // A collection that fails is told by the next one that succeeds or by `slipway registry gc`; a
 // registry that serves must go on.
 void clean_now_and_then(const std::stop_token& stop, Registry& registry, std::chrono::seconds every,
                         std::chrono::seconds age) {
-    while (system_clock().sleep_for(every, stop)) {
+    // Soon for the first time: a registry that is restarted every day must collect too.
+    std::chrono::seconds wait = std::min<std::chrono::seconds>(every, kFirstClean);
+    while (system_clock().sleep_for(wait, stop)) {
+        wait = every;
         try {
             registry.clean(age);
-        } catch (const Error&) {
+        } catch (const std::exception&) {
         }
     }
 }
@@ -93,14 +105,14 @@ void clean_now_and_then(const std::stop_token& stop, Registry& registry, std::ch
 
 RegistryServer::RegistryServer(const ServeOptions& options) {
     net::Listener listener(options.listen);
-    state_ = std::make_unique<State>(open_library(options, names_), options);
+    state_ = std::make_unique<State>(open_library(options, names_), options, listener.address());
     State& state = *state_;
     state.server =
         std::make_unique<net::HttpServer>(std::move(listener), state.server_options(options),
                                           [&state](net::Request& request, net::Response& response) {
                                               state.registry.handle(request, response);
                                           });
-    state.registry.watch([&state] { return state.server->stats(); });
+    state.running = state.server.get();
     if (state.registry.writable() && options.clean_every.count() > 0) {
         state.cleaner = std::jthread([&state, options](const std::stop_token& stop) {
             clean_now_and_then(stop, state.registry, options.clean_every,

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <charconv>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -22,51 +22,28 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kPrivate = 0600;
+constexpr std::size_t kSmall = 8192;  // links, tags and media types
 
 std::string file_name(const oci::Digest& digest) {
     return fmt::format("{}-{}", oci::to_string(digest.algorithm), digest.hex);
-}
-
-std::optional<oci::Digest> digest_of_name(std::string name) {
-    const std::size_t dash = name.find('-');
-    if (dash == std::string::npos) return std::nullopt;
-    name[dash] = ':';
-    return oci::Digest::try_parse(name);
 }
 
 [[noreturn]] void fail(const fs::path& path, const char* doing) {
     cannot_write(fmt::format("cannot {} {}", doing, path.string()), errno);
 }
 
-// A small file at once; folders above it are made.
-void note(const fs::path& path, std::string_view content) {
+[[noreturn]] void damaged(const fs::path& path, const std::string& why) {
+    throw StateError("STORE-DAMAGED", fmt::format("{} is damaged", path.string()),
+                     {.cause = why, .remedy = "check the disk, then push the image again"});
+}
+
+// A file of what may be a damaged store; nullopt when it cannot be what is looked for.
+std::optional<std::string> read_at_most(const fs::path& path, std::size_t limit) {
     try {
-        make_private_folders(path.parent_path());
-        atomic_write(path, content, kPrivate);
-    } catch (const StateError& e) {
-        const bool full = e.cause() == std::strerror(ENOSPC) || e.cause() == std::strerror(EDQUOT);
-        cannot_write(e.message(), full ? ENOSPC : EIO);
+        return read_file_if_any(path, limit);
+    } catch (const UserError&) {
+        return std::nullopt;
     }
-}
-
-bool remove_note(const fs::path& path) {
-    if (::unlink(path.c_str()) != 0) {
-        if (errno == ENOENT || errno == ENOTDIR) return false;
-        fail(path, "remove");
-    }
-    sync_folder(path.parent_path());
-    return true;
-}
-
-// The names in a folder, of which there may be none.
-std::vector<std::string> names_in(const fs::path& folder) {
-    std::vector<std::string> out;
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(folder, none)) {
-        std::string name = entry.path().filename().string();
-        if (!name.starts_with('.')) out.push_back(std::move(name));  // half-written ones
-    }
-    return out;
 }
 
 const char* folder_of(Hidden kind) {
@@ -86,19 +63,16 @@ std::string hidden_name(std::string what) {
 
 }  // namespace
 
-void cannot_write(const std::string& what, int error) {
-    const bool full = error == ENOSPC || error == EDQUOT;
-    throw StateError(
-        full ? "STORE-FULL" : "STORE-WRITE", what,
-        {.cause = std::strerror(error),
-         .remedy = full ? "free space on the disk of the store, or run `slipway registry gc`"
-                        : "repair the disk or the permissions of the store"});
+std::optional<oci::Digest> digest_of_name(std::string name) {
+    const std::size_t dash = name.find('-');
+    if (dash == std::string::npos) return std::nullopt;
+    name[dash] = ':';
+    return oci::Digest::try_parse(name);
 }
 
 Store::Store(fs::path folder) : folder_(std::move(folder)) {
-    make_private_folders(folder_ / "blobs");
-    make_private_folders(folder_ / "repositories");
-    make_private_folders(folder_ / "uploads");
+    for (const char* part : {"blobs", "repositories", "uploads"})
+        make_store_folders(folder_ / part);
     const fs::path lock = folder_ / "lock";
     lock_ = Fd(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kPrivate));
     if (!lock_) fail(lock, "open");
@@ -107,6 +81,7 @@ Store::Store(fs::path folder) : folder_(std::move(folder)) {
                          {.cause = "another registry has it open",
                           .remedy = "stop that registry, or choose another --store"});
     }
+    notes_.emplace(folder_ / "scratch");
 }
 
 fs::path Store::bytes_path(const oci::Digest& digest) const {
@@ -130,10 +105,19 @@ bool Store::has_bytes(const oci::Digest& digest) const {
     return ::access(bytes_path(digest).c_str(), F_OK) == 0;
 }
 
-bool Store::is_linked(const std::string& repository, const oci::Digest& digest) const {
+std::optional<BlobLink> Store::link(const std::string& repository,
+                                    const oci::Digest& digest) const {
     const std::string name = file_name(digest);
-    return ::access((place(repository, "_blobs") / name).c_str(), F_OK) == 0 ||
-           ::access((place(repository, "_manifests") / name).c_str(), F_OK) == 0;
+    if (const auto size = read_at_most(place(repository, "_blobs") / name, kSmall)) {
+        BlobLink out;
+        std::uint64_t number = 0;
+        const char* const end = size->data() + size->size();
+        if (std::from_chars(size->data(), end, number).ptr == end && !size->empty())
+            out.size = number;
+        return out;
+    }
+    if (::access((place(repository, "_manifests") / name).c_str(), F_OK) != 0) return std::nullopt;
+    return BlobLink{};
 }
 
 std::optional<BlobPlace> Store::bytes(const oci::Digest& digest) const {
@@ -150,17 +134,24 @@ std::optional<BlobPlace> Store::bytes(const oci::Digest& digest) const {
 
 std::optional<ManifestBytes> Store::manifest(const std::string& repository,
                                              const oci::Digest& digest) const {
-    auto type = read_file_if_any(place(repository, "_manifests") / file_name(digest));
+    auto type = read_file_if_any(place(repository, "_manifests") / file_name(digest), kSmall);
     if (!type) return std::nullopt;
     auto bytes = read_file_if_any(bytes_path(digest), oci::kMaxManifest);
     if (!bytes) return std::nullopt;
+    if (oci::digest_of(*bytes, digest.algorithm) != digest)
+        damaged(bytes_path(digest), "its bytes are not those of its name");
     return ManifestBytes{
         .digest = digest, .media_type = std::move(*type), .bytes = std::move(*bytes)};
 }
 
 std::optional<oci::Digest> Store::tag(const std::string& repository, const std::string& tag) const {
-    const auto text = read_file_if_any(place(repository, "_tags") / tag, 200);
-    return text ? oci::Digest::try_parse(*text) : std::nullopt;
+    const fs::path path = place(repository, "_tags") / tag;
+    const auto text = read_file_if_any(path, kSmall);
+    if (!text) return std::nullopt;
+    // Not as if there were none: a bundle may have another image under this tag.
+    const auto digest = oci::Digest::try_parse(*text);
+    if (!digest) damaged(path, "it holds no digest");
+    return digest;
 }
 
 std::set<std::string> Store::tags(const std::string& repository) const {
@@ -188,7 +179,7 @@ std::vector<oci::Digest> Store::manifests(const std::string& repository) const {
     return out;
 }
 
-std::set<std::string> Store::repositories() const {
+std::set<std::string> Store::repositories(std::string_view having) const {
     std::set<std::string> out;
     const fs::path root = folder_ / "repositories";
     std::error_code none;
@@ -196,72 +187,111 @@ std::set<std::string> Store::repositories() const {
     for (; entry != fs::recursive_directory_iterator(); entry.increment(none)) {
         if (!entry->path().filename().string().starts_with('_')) continue;
         entry.disable_recursion_pending();
-        if (entry->path().filename() == "_manifests")
+        if (entry->path().filename() == having)
             out.insert(fs::relative(entry->path().parent_path(), root).string());
     }
     return out;
 }
 
+void Store::wait_turn() { const Lock turn(turn_); }
+
 void Store::take_blob(const std::string& repository, const oci::Digest& digest,
                       const fs::path& file) {
     const fs::path target = bytes_path(digest);
-    make_private_folders(target.parent_path());
+    make_store_folders(target.parent_path());
+    wait_turn();
     const LockTogether lock(references_);
+    std::error_code none;
+    const std::uint64_t size = fs::file_size(file, none);
     if (::rename(file.c_str(), target.c_str()) != 0) fail(target, "write");
     sync_folder(target.parent_path());
-    note(place(repository, "_blobs") / file_name(digest), "");
+    notes_->write(place(repository, "_blobs") / file_name(digest), std::to_string(size));
     show(repository, Hidden::blob, digest.str());
 }
 
-void Store::link_blob(const std::string& repository, const oci::Digest& digest) {
+void Store::link_blob(const std::string& repository, const oci::Digest& digest,
+                      std::uint64_t size) {
+    wait_turn();
     const LockTogether lock(references_);
-    note(place(repository, "_blobs") / file_name(digest), "");
+    notes_->write(place(repository, "_blobs") / file_name(digest), std::to_string(size));
     show(repository, Hidden::blob, digest.str());
 }
 
 bool Store::put_manifest(const std::string& repository, const ManifestBytes& manifest,
                          const std::vector<std::string>& tags, const std::function<bool()>& ready) {
+    wait_turn();
     const LockTogether lock(references_);
     {
         const Lock fresh_lock(mutex_);
         if (fresh_) fresh_->merge(references_of(manifest));
     }
     if (!ready()) return false;
-    if (!has_bytes(manifest.digest)) note(bytes_path(manifest.digest), manifest.bytes);
+    // Compared, not only looked for: a push repairs what was damaged.
+    if (read_at_most(bytes_path(manifest.digest), oci::kMaxManifest) != manifest.bytes)
+        notes_->write(bytes_path(manifest.digest), manifest.bytes);
     if (const auto subject = subject_of(manifest)) {
-        note(place(repository, "_referrers") / file_name(*subject) / file_name(manifest.digest),
-             "");
+        notes_->write(
+            place(repository, "_referrers") / file_name(*subject) / file_name(manifest.digest), "");
     }
-    note(place(repository, "_manifests") / file_name(manifest.digest), manifest.media_type);
+    notes_->write(place(repository, "_manifests") / file_name(manifest.digest),
+                  manifest.media_type);
     show(repository, Hidden::manifest, manifest.digest.str());
     for (const std::string& tag : tags) {
-        note(place(repository, "_tags") / tag, manifest.digest.str());
+        notes_->write(place(repository, "_tags") / tag, manifest.digest.str());
         show(repository, Hidden::tag, tag);
     }
     return true;
 }
 
-bool Store::remove_tag(const std::string& repository, const std::string& tag) {
-    return remove_note(place(repository, "_tags") / tag);
+bool Store::remove_tag(const std::string& repository, const std::string& tag, bool hide_too) {
+    const Lock turn(turn_);
+    const LockAlone lock(references_);
+    // First: killed in between, the tag must not be the bundle's again.
+    if (hide_too) hide(repository, Hidden::tag, tag);
+    return Notes::remove(place(repository, "_tags") / tag);
 }
 
-bool Store::remove_manifest(const std::string& repository, const oci::Digest& digest) {
-    const auto found = manifest(repository, digest);
-    if (!found) return false;
-    for (const std::string& name : tags(repository)) {
-        if (tag(repository, name) == digest) remove_tag(repository, name);
+bool Store::remove_manifest(const std::string& repository, const oci::Digest& digest,
+                            const std::optional<std::vector<std::string>>& hide_with_tags) {
+    const Lock turn(turn_);
+    const LockAlone lock(references_);
+    if (hide_with_tags) {
+        for (const std::string& tag : *hide_with_tags) hide(repository, Hidden::tag, tag);
+        hide(repository, Hidden::manifest, digest.str());
     }
-    if (const auto subject = subject_of(*found))
-        remove_note(place(repository, "_referrers") / file_name(*subject) / file_name(digest));
-    return remove_note(place(repository, "_manifests") / file_name(digest));
+    const fs::path link = place(repository, "_manifests") / file_name(digest);
+    if (::access(link.c_str(), F_OK) != 0) return false;
+    for (const std::string& name : tags(repository)) {
+        const fs::path path = place(repository, "_tags") / name;
+        if (read_at_most(path, kSmall) == digest.str()) Notes::remove(path);
+    }
+    forget_referrer(repository, digest);
+    return Notes::remove(link);
 }
 
-bool Store::remove_blob(const std::string& repository, const oci::Digest& digest) {
-    return remove_note(place(repository, "_blobs") / file_name(digest));
+// A manifest that is damaged does not say whose referrer it is; it is not listed as one either.
+void Store::forget_referrer(const std::string& repository, const oci::Digest& digest) {
+    try {
+        const auto found = manifest(repository, digest);
+        const auto subject = found ? subject_of(*found) : std::nullopt;
+        if (subject)
+            Notes::remove(place(repository, "_referrers") / file_name(*subject) /
+                          file_name(digest));
+    } catch (const UserError&) {
+    } catch (const StateError& e) {
+        if (e.id() != "STORE-DAMAGED") throw;
+    }
+}
+
+bool Store::remove_blob(const std::string& repository, const oci::Digest& digest, bool hide_too) {
+    const Lock turn(turn_);
+    const LockAlone lock(references_);
+    if (hide_too) hide(repository, Hidden::blob, digest.str());
+    return Notes::remove(place(repository, "_blobs") / file_name(digest));
 }
 
 void Store::hide(const std::string& repository, Hidden kind, const std::string& what) {
-    note(place(repository, folder_of(kind)) / hidden_name(what), "");
+    notes_->write(place(repository, folder_of(kind)) / hidden_name(what), "");
 }
 
 bool Store::hidden(const std::string& repository, Hidden kind, const std::string& what) const {
@@ -269,7 +299,7 @@ bool Store::hidden(const std::string& repository, Hidden kind, const std::string
 }
 
 void Store::show(const std::string& repository, Hidden kind, const std::string& what) {
-    remove_note(place(repository, folder_of(kind)) / hidden_name(what));
+    Notes::remove(place(repository, folder_of(kind)) / hidden_name(what));
 }
 
 }  // namespace slipway::registry

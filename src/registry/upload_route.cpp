@@ -53,24 +53,22 @@ void receive(Exchange& x, Upload& upload) {
     while (const std::size_t n = x.request.body.read(portion)) upload.append({portion.data(), n});
 }
 
+// The upload is over, whatever comes of it: once the store has its file nobody may write to it.
 void finish(Exchange& x, Uploads::Hold& upload, const oci::Digest& wanted) {
-    const bool right = upload->finish(wanted);
-    if (!right) {
-        upload.end();
-        throw Refusal(400, "DIGEST_INVALID", fmt::format("what was sent is not {}", wanted.str()));
-    }
-    x.library.store()->take_blob(x.route.name, wanted, upload->file());
     upload.end();
+    if (!upload->finish(wanted))
+        throw Refusal(400, "DIGEST_INVALID", fmt::format("what was sent is not {}", wanted.str()));
+    x.library.store()->take_blob(x.route.name, wanted, upload->file());
     x.created(blob_location(x.route.name, wanted), wanted);
 }
 
 // Nothing is copied: the repository may be asked for it from now on.
 bool mount(Exchange& x, const oci::Digest& digest) {
     const std::string from(x.parameter("from"));
-    const bool there = from.empty() ? x.library.bytes(digest).has_value()
-                                    : x.library.blob(x.library.meant(from, ""), digest).has_value();
-    if (!there) return false;
-    x.library.store()->link_blob(x.route.name, digest);
+    const auto found =
+        from.empty() ? x.library.bytes(digest) : x.library.blob(x.library.meant(from, ""), digest);
+    if (!found) return false;
+    x.library.store()->link_blob(x.route.name, digest, found->size);
     x.created(blob_location(x.route.name, digest), digest);
     return true;
 }
@@ -106,6 +104,7 @@ void answer_new_upload(Exchange& x) {
     auto upload = x.uploads->begin(x.route.name, whole ? whole->algorithm : algorithm_for(x));
     if (!upload) throw Refusal(429, "TOOMANYREQUESTS", "too many uploads are under way");
     if (whole) {
+        upload->end();  // nobody knows its id: what is cut off here is never gone on with
         receive(x, **upload);
         return finish(x, *upload, *whole);
     }

@@ -61,12 +61,13 @@ void Upload::reopen() {
 }
 
 void Upload::append(std::string_view bytes) {
-    hasher_->update(bytes);
     while (!bytes.empty()) {
         const ssize_t n =
             ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) fail(file_, errno);
+        // Only what is in the file: after a full disk the rest comes again.
+        hasher_->update(bytes.substr(0, static_cast<std::size_t>(n)));
         size_ += static_cast<std::uint64_t>(n);
         bytes.remove_prefix(static_cast<std::size_t>(n));
     }
@@ -101,7 +102,8 @@ std::optional<Uploads::Hold> Uploads::begin(const std::string& repository,
     }
     const fs::path folder = store_.folder() / "uploads";
     const std::string id = random_hex(kIdSize / 2);
-    atomic_write(about(folder / id), fmt::format("{}\n{}", repository, oci::to_string(algorithm)));
+    store_.notes().write(about(folder / id),
+                         fmt::format("{}\n{}", repository, oci::to_string(algorithm)));
     auto upload = std::make_shared<Upload>(folder, id, repository, algorithm);
     const Lock lock(mutex_);
     entries_[id] = {.upload = upload, .held = true};
@@ -124,16 +126,35 @@ std::shared_ptr<Upload> Uploads::find_on_disk(const std::string& repository,
 std::variant<Uploads::Hold, Uploads::Missing> Uploads::take(const std::string& repository,
                                                             const std::string& id) {
     if (!is_id(id)) return Missing::unknown;
+    {
+        const Lock lock(mutex_);
+        Entry& entry = entries_[id];
+        if (entry.upload && entry.upload->repository() != repository) return Missing::unknown;
+        if (entry.held) return Missing::busy;
+        entry.held = true;
+        if (entry.upload) return Hold(*this, entry.upload);
+    }
+    return reopen(repository, id);
+}
+
+// Hashes what a former process wrote; others need not wait for that.
+std::variant<Uploads::Hold, Uploads::Missing> Uploads::reopen(const std::string& repository,
+                                                              const std::string& id) {
+    std::shared_ptr<Upload> upload;
+    try {
+        upload = find_on_disk(repository, id);
+    } catch (...) {
+        const Lock lock(mutex_);
+        entries_.erase(id);
+        throw;
+    }
     const Lock lock(mutex_);
-    Entry& entry = entries_[id];
-    if (!entry.upload) entry.upload = find_on_disk(repository, id);
-    if (!entry.upload || entry.upload->repository() != repository) {
-        if (!entry.upload) entries_.erase(id);
+    if (!upload) {
+        entries_.erase(id);
         return Missing::unknown;
     }
-    if (entry.held) return Missing::busy;
-    entry.held = true;
-    return Hold(*this, entry.upload);
+    entries_[id].upload = upload;
+    return Hold(*this, std::move(upload));
 }
 
 void Uploads::give_back(const std::string& id, bool ended) {

@@ -72,6 +72,7 @@ class Uploads {
 
   private:
     void give_back(const std::string& id, bool ended);
+    std::variant<Hold, Missing> reopen(const std::string& repository, const std::string& id);
     std::shared_ptr<Upload> find_on_disk(const std::string& repository, const std::string& id);
 
     struct Entry {

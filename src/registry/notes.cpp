@@ -1,0 +1,111 @@
+#include "registry/notes.hpp"
+
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace slipway::registry {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kPrivate = 0600;
+
+// Removes the scratch file unless it has been moved to its place.
+class Scratch {
+  public:
+    explicit Scratch(fs::path path)
+        : path_(std::move(path)),
+          fd_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kPrivate)) {}
+    ~Scratch() {
+        if (!path_.empty()) ::unlink(path_.c_str());
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+
+    bool write(std::string_view content) {
+        if (!fd_) return false;
+        while (!content.empty()) {
+            const ssize_t n = ::write(fd_.get(), content.data(), content.size());
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0) return false;
+            content.remove_prefix(static_cast<std::size_t>(n));
+        }
+        return ::fsync(fd_.get()) == 0;
+    }
+
+    bool move_to(const fs::path& target) {
+        if (::rename(path_.c_str(), target.c_str()) != 0) return false;
+        path_.clear();
+        return true;
+    }
+
+  private:
+    fs::path path_;
+    Fd fd_;
+};
+
+}  // namespace
+
+void cannot_write(const std::string& what, int error) {
+    // EFBIG: no more fits into this file, whatever the disk says.
+    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+    throw StateError(
+        full ? "STORE-FULL" : "STORE-WRITE", what,
+        {.cause = std::strerror(error),
+         .remedy = full ? "free space on the disk of the store, or run `slipway registry gc`"
+                        : "repair the disk or the permissions of the store"});
+}
+
+Notes::Notes(fs::path scratch) : scratch_(std::move(scratch)) {
+    make_store_folders(scratch_);
+    for (const std::string& name : names_in(scratch_)) ::unlink((scratch_ / name).c_str());
+}
+
+void Notes::write(const fs::path& path, std::string_view content) const {
+    make_store_folders(path.parent_path());
+    Scratch file(scratch_ / random_hex(16));
+    if (!file.write(content) || !file.move_to(path))
+        cannot_write(fmt::format("cannot write {}", path.string()), errno);
+    sync_folder(path.parent_path());
+}
+
+bool Notes::remove(const fs::path& path) {
+    if (::unlink(path.c_str()) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR) return false;
+        cannot_write(fmt::format("cannot remove {}", path.string()), errno);
+    }
+    sync_folder(path.parent_path());
+    return true;
+}
+
+void make_store_folders(const fs::path& path) {
+    std::error_code none;
+    if (fs::is_directory(path, none)) return;
+    try {
+        make_private_folders(path);
+    } catch (const StateError& e) {
+        const bool full = e.cause() == std::strerror(ENOSPC) || e.cause() == std::strerror(EDQUOT);
+        cannot_write(e.message(), full ? ENOSPC : EIO);
+    }
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> out;
+    std::error_code none;
+    for (fs::directory_iterator entry(folder, none); entry != fs::directory_iterator();
+         entry.increment(none))
+        out.push_back(entry->path().filename().string());
+    return out;
+}
+
+}  // namespace slipway::registry
