@@ -180,6 +180,19 @@ TEST_F(BundleCommands, ExtractTakesABinaryOut) {
                 HasSubstr("did you mean 'registry.k8s.io/one:v1'"));
 }
 
+TEST(BundleCatalog, ListsReleasesAndPrintsRecipes) {
+    EXPECT_THAT(run({"bundle", "catalog"}).out, HasSubstr("v1.34.11  3.6.5-0"));
+    EXPECT_EQ(run({"bundle", "catalog", "-o", "json"}).object().at("kubernetes").as_array().size(),
+              6u);
+    const Ran recipe = run({"bundle", "catalog", "v1.34", "--arch", "arm64"});
+    EXPECT_THAT(recipe.out, HasSubstr("kind: Recipe"));
+    EXPECT_THAT(recipe.out, ::testing::Not(HasSubstr("amd64")));
+    const Ran unknown = run({"bundle", "catalog", "v1.2"});
+    EXPECT_EQ(unknown.code, ExitCode::failed);
+    EXPECT_THAT(unknown.err, HasSubstr("v1.36.4"));
+    EXPECT_EQ(run({"bundle", "catalog", "v1.34", "--arch", "mips"}).code, ExitCode::usage);
+}
+
 TEST(ByteProgress, SaysHowFarItIs) {
     EXPECT_EQ(shown_bytes(999), "999 B");
     EXPECT_EQ(shown_bytes(1'400'000'000), "1.4 GB");

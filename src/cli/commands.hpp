@@ -33,6 +33,7 @@ Command hosts_list_command();
 Command hosts_facts_command();
 Command hosts_trust_command();
 Command hosts_clean_command();
+Command bundle_catalog_command();
 Command bundle_build_command();
 Command bundle_inspect_command();
 Command bundle_verify_command();

@@ -231,6 +231,31 @@ TEST(Build, JoinsPlatformsOfOneNameAndRefusesTwoImagesOfOne) {
               "BUNDLE-CONFLICT");
 }
 
+// What skopeo and, in the same form, `ctr images export` write: a layout in a tar, packed or not.
+TEST(Build, ReadsOciArchivesOfOtherTools) {
+    const TempFolder folder;
+    sample_images().write_layout(folder / "i");
+    const std::string copied =
+        run({"skopeo", "copy", "--all", "--insecure-policy",
+             "oci:" + (folder / "i").string() + ":registry.k8s.io/one:v1",
+             "oci-archive:" + (folder / "s.tar").string() + ":registry.k8s.io/one:v1"});
+    ASSERT_THAT(copied, Not(HasSubstr("FAILED")));
+    const std::string bytes = file_bytes(folder / "s.tar");
+    folder.write("s.tar.xz", testing::xz(bytes));
+    folder.write("s.tar.gz", gzip(bytes));
+    const std::string whole =
+        file_bytes(build(folder, "  images:\n    - oci-archive: s.tar\n", "a"));
+    EXPECT_THAT(names_in(folder / "a"), Contains("registry.k8s.io/one:v1"));
+    for (const char* name : {"s.tar.xz", "s.tar.gz"}) {
+        const std::string spec = fmt::format("  images:\n    - oci-archive: {}\n", name);
+        EXPECT_EQ(file_bytes(build(folder, spec, "b")), whole) << name;
+    }
+    const std::string packed = testing::xz(bytes);
+    folder.write("cut.tar.xz", packed.substr(0, packed.size() / 2));
+    EXPECT_EQ(error_of([&] { build(folder, "  images:\n    - oci-archive: cut.tar.xz\n", "c"); }),
+              "ARCHIVE-DAMAGED");
+}
+
 TEST(Build, RefusesSourcesWithWrongOrMissingBlobs) {
     const TempFolder folder;
     const SmallImages images = sample_images();

@@ -146,6 +146,9 @@ TEST_F(Debs, TakesTheNewestVersionThatFits) {
     EXPECT_THAT(names("lib=1.9"), ElementsAre("lib_1.9_amd64.deb"));
     EXPECT_THAT(names("'lib (<< 1.10)'"), ElementsAre("lib_1.10~rc1_amd64.deb"));
     EXPECT_THAT(error("other-arch"), HasSubstr("lib:arm64"));
+    for (const char* bad : {"'a | b'", "'a (>'", "'--help me'", "a="}) {
+        EXPECT_THAT(error(bad), HasSubstr("RECIPE-PACKAGE")) << bad;
+    }
 }
 
 TEST_F(Debs, SaysEveryChainThatEndsInNothing) {
@@ -175,6 +178,18 @@ TEST_F(Debs, PackagesThatStandAgainstEachOtherAreNotChosenTogether) {
                 ElementsAre("a_1.0_amd64.deb", "b_1.0_amd64.deb", "y_1.0_amd64.deb"));
     EXPECT_THAT(error("b, c"), HasSubstr("c 1.0: conflicts with b 1.0"));
     EXPECT_THAT(names("mta"), ElementsAre("mta_1.0_amd64.deb"));
+}
+
+TEST_F(Debs, WhatANamedPackageLeftBehindIsMendedOrTold) {
+    repo_.add({.name = "a", .depends = "b (>= 2) | c"})
+        .add({.name = "b", .version = "2", .depends = "missing"})
+        .add({.name = "b", .version = "1"})
+        .add({.name = "c"})
+        .add({.name = "strict", .depends = "b (>= 2)"})
+        .write();
+    // b 2 cannot be had, so b 1 stands for the wish, and a needs c.
+    EXPECT_THAT(names("a, b"), ElementsAre("a_1.0_amd64.deb", "b_1_amd64.deb", "c_1.0_amd64.deb"));
+    EXPECT_THAT(error("strict, b"), HasSubstr("strict 1.0 → b 2"));
 }
 
 TEST_F(Debs, CyclesEnd) {
@@ -315,6 +330,20 @@ TEST_F(Signed, OnlyWhatWasSignedCounts) {
          dist("Release")});
     EXPECT_THAT(names("a", with("maker.gpg")), ElementsAre("a_1.0_amd64.deb"));
     EXPECT_THAT(error("a", with("other.gpg")), HasSubstr("REPOSITORY-SIGNATURE"));
+}
+
+TEST_F(Signed, NothingMayStandBesideWhatWasSigned) {
+    const std::string good = read_file(dist("InRelease"));
+    folder_.write("evil", "Suite: evil\n");
+    gpg({"-u", "other@example.com", "--output", at("evil.asc"), "--clearsign", at("evil")});
+    const std::string evil = read_file(at("evil.asc"));
+    for (const std::string& text : {evil + good, good + evil, "Suite: evil\n\n" + good,
+                                    good + "Suite: evil\n", good.substr(0, good.size() / 2)}) {
+        folder_.write("repo/dists/bookworm/InRelease", text);
+        EXPECT_THAT(error("a", with("maker.gpg")), HasSubstr("REPOSITORY-SIGNATURE"));
+    }
+    folder_.write("repo/dists/bookworm/InRelease", good + "\n");
+    EXPECT_EQ(error("a", with("maker.gpg")), "none");
 }
 
 TEST_F(Debs, FetchesOverHttpAndGoesOnWhereItWasCut) {

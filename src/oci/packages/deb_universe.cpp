@@ -67,6 +67,18 @@ DebPackage read_common(const Stanza& stanza, std::string_view what) {
     return out;
 }
 
+std::vector<DebAlternatives> parse_wish(const std::string& relation, const std::string& text) {
+    std::vector<DebAlternatives> out;
+    try {
+        out = parse_relations(relation, "the recipe");
+    } catch (const UserError&) {
+        out.clear();
+    }
+    if (out.size() == 1 && out[0].size() == 1) return out;
+    throw UserError("RECIPE-PACKAGE", fmt::format("'{}' is not one package", printable(text)),
+                    {.remedy = "write it as name, name=version or 'name (>= version)'"});
+}
+
 }  // namespace
 
 std::string DebPackage::file_name() const {
@@ -206,11 +218,7 @@ Requirement DebUniverse::wish(const std::string& text) const {
         equal != std::string::npos && text.find('(') == std::string::npos) {
         relation = fmt::format("{} (= {})", text.substr(0, equal), text.substr(equal + 1));
     }
-    const std::vector<DebAlternatives> parsed =
-        parse_relations(relation, fmt::format("the package '{}' of the recipe", text));
-    if (parsed.size() != 1 || parsed[0].size() != 1) {
-        repository_invalid("the recipe", fmt::format("'{}' is not one package", printable(text)));
-    }
+    const std::vector<DebAlternatives> parsed = parse_wish(relation, text);
     Requirement out{.text = parsed[0][0].str(), .candidates = candidates(parsed[0][0])};
     std::erase_if(out.candidates, [&](PackageId id) { return packages_[id].is_installed; });
     if (!out.candidates.empty()) return out;

@@ -62,6 +62,26 @@ std::string armoured_data(std::string_view block) {
     return out;
 }
 
+// One signed text and its signatures, nothing before, between or after: gpgv would put out the
+// texts of several, and a good signature of the first says nothing about the second.
+void require_single(std::string_view text, const std::string& what) {
+    std::vector<std::string> marks;
+    bool is_outside = false;
+    for (const std::string& line : split(text, '\n')) {
+        const std::string_view trimmed = trim(line);
+        if (line.starts_with("-----")) {
+            marks.emplace_back(trimmed);
+            is_outside = line.starts_with("-----END");
+        } else if ((marks.empty() || is_outside) && !trimmed.empty()) {
+            refuse(what, "something stands outside of what is signed");
+        }
+    }
+    const std::vector<std::string> wanted = {"-----BEGIN PGP SIGNED MESSAGE-----",
+                                             "-----BEGIN PGP SIGNATURE-----",
+                                             "-----END PGP SIGNATURE-----"};
+    if (marks != wanted) refuse(what, "it is not one signed text");
+}
+
 fs::path spooled(Spool& spool, std::string_view text) {
     fs::path path = spool.new_path();
     const Fd file = new_file(path, 0600);
@@ -123,6 +143,7 @@ std::string without_armour(std::string_view keyring) {
 
 std::string verified_inline(std::string_view signed_text, const fs::path& keyring,
                             const std::string& what, Spool& spool) {
+    require_single(signed_text, what);
     const fs::path text = spooled(spool, signed_text), plain = spool.new_path();
     run_gpgv({"--output", plain.string(), "--", text.string()}, keyring, what, spool);
     return read_file(plain, kMaxSigned);

@@ -223,6 +223,22 @@ bool Solver::mend_base() {
     return any;
 }
 
+// A package that was named and had to give way to another version may have been what a former one
+// relied on: the answer is looked at as a whole. True when something was added.
+bool Solver::mend_chosen() {
+    bool any = false;
+    const std::set<PackageId> standing = selected_;
+    for (const PackageId package : standing) {
+        if (base_.contains(package) || !has(package)) continue;
+        chain_ = {universe_.label(package)};
+        for (const Requirement& need : universe_.requirements(package)) {
+            if (!is_met(need) && meet(need)) any = true;
+        }
+        chain_.clear();
+    }
+    return any;
+}
+
 void Solver::give_up() const {
     std::vector<std::string> lines;
     for (const std::string& failure : failures_) {
@@ -258,7 +274,7 @@ std::vector<PackageId> Solver::solve(const std::vector<Requirement>& wanted,
         placed.push_back(&wish);
     }
     for (std::size_t i = 0; i < firsts.size(); ++i) want(*placed[i], firsts[i]);
-    while (failures_.empty() && mend_base()) {
+    while (failures_.empty() && (mend_base() || mend_chosen())) {
     }
     if (!failures_.empty()) give_up();
     std::vector<PackageId> out;

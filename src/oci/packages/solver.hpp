@@ -74,6 +74,7 @@ class Solver {
     bool meet(const Requirement& requirement);
     void want(const Requirement& requirement, PackageId first);
     bool mend_base();
+    bool mend_chosen();
     void fail(const std::string& leaf);
     [[noreturn]] void give_up() const;
 
