@@ -31,8 +31,8 @@ std::vector<Listed> in_files(const std::string& path) {
 }
 
 std::vector<Listed> in_registry(const Call& call, const RegistryArgument& where) {
-    oci::RegistryClient client(images::registry_options(
-        where.host, access_of(call.arguments), login_of(call.arguments, where.host), {}));
+    oci::RegistryClient client(images::registry_options(where.host, access_of(call.arguments),
+                                                        login_of(call.arguments, where.host), {}));
     const std::vector<std::string> repositories =
         where.path.empty() ? client.catalog() : std::vector<std::string>{where.path};
     std::vector<std::pair<std::string, std::string>> found;
@@ -60,8 +60,8 @@ ExitCode run(const Call& call) {
     std::vector<Listed> found;
     {
         const SlowNote note(call.output, [] { return std::string("listing"); });
-        found = images::is_local(where) ? in_files(where)
-                                        : in_registry(call, registry_argument(where));
+        found =
+            images::is_local(where) ? in_files(where) : in_registry(call, registry_argument(where));
     }
     json::array list;
     for (const Listed& image : found) {
@@ -72,8 +72,8 @@ ExitCode run(const Call& call) {
     call.output.data({{"images", std::move(list)}}, [&] {
         std::vector<std::vector<std::string>> rows = {{"IMAGE", "DIGEST"}};
         for (const Listed& image : found) {
-            rows.push_back({printable(image.name),
-                            image.digest.empty() ? "-" : image.digest.short_text()});
+            rows.push_back(
+                {printable(image.name), image.digest.empty() ? "-" : image.digest.short_text()});
         }
         return table(rows);
     });

@@ -50,8 +50,8 @@ Command images_sync_command() {
                 "bundle,\n"
                 "layout or archive every image. Tags the destination has and the source lacks "
                 "stay.",
-            .options = joined({naming_options(), push_options(), registry_options(),
-                               source_registry_options()}),
+            .options = joined(
+                {naming_options(), push_options(), registry_options(), source_registry_options()}),
             .positionals = {{.name = "SOURCE",
                              .help = "a registry, a repository, a bundle, a layout or an archive",
                              .required = true,

@@ -31,8 +31,7 @@ Secret password_from_stdin() {
     return out;
 }
 
-Secret password_of(const Arguments& arguments, const std::string& host,
-                   const std::string& before) {
+Secret password_of(const Arguments& arguments, const std::string& host, const std::string& before) {
     const std::string what = fmt::format("password for {}", host);
     if (const std::string file = arguments.value(before + "password-file"); !file.empty()) {
         return config::resolve({.file = file, .env = "", .prompt = false},
@@ -96,11 +95,10 @@ std::vector<Option> push_options() {
 }
 
 std::vector<Option> naming_options() {
-    return {{.name = "--prefix",
-             .value = "FOLDERS",
-             .help = "project or folders the images go into"},
-            {.name = "--keep-host",
-             .help = "the host of each name becomes a folder: registry.k8s.io/pause"}};
+    return {
+        {.name = "--prefix", .value = "FOLDERS", .help = "project or folders the images go into"},
+        {.name = "--keep-host",
+         .help = "the host of each name becomes a folder: registry.k8s.io/pause"}};
 }
 
 std::vector<Option> joined(std::vector<std::vector<Option>> lists) {
@@ -135,9 +133,10 @@ RegistryArgument registry_argument(const std::string& text) {
     try {
         Url::parse("https://" + out.host);
     } catch (const BadUrl&) {
-        throw UsageError("USAGE-BAD-VALUE",
-                         fmt::format("'{}' is not the address of a registry", printable(text)),
-                         {.remedy = "write it as registry.example.com or registry.lan:5000/folder"});
+        throw UsageError(
+            "USAGE-BAD-VALUE",
+            fmt::format("'{}' is not the address of a registry", printable(text)),
+            {.remedy = "write it as registry.example.com or registry.lan:5000/folder"});
     }
     return out;
 }

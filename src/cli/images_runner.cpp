@@ -28,8 +28,7 @@ constexpr const char* kSealedTo = "registry/to";
 constexpr const char* kSealedFrom = "registry/from";
 
 std::size_t count(const PushReport& report, ImageState state) {
-    return static_cast<std::size_t>(
-        std::ranges::count(report.images, state, &ImageResult::state));
+    return static_cast<std::size_t>(std::ranges::count(report.images, state, &ImageResult::state));
 }
 
 json::object report_json(const PushOptions& options, const PushReport& report) {
@@ -85,11 +84,9 @@ ExitCode code_of(const PushReport& report) {
 void say_where(const Call& call, const PushOptions& options, const images::PushSet& set) {
     if (set.images.empty()) return;
     const images::ImageToPush& first = set.images.front();
-    call.output.note(fmt::format("{} goes to {}/{}{}", printable(first.name), options.registry,
-                                 first.target.str(),
-                                 set.images.size() == 1
-                                     ? ""
-                                     : fmt::format(", {} more likewise", set.images.size() - 1)));
+    call.output.note(fmt::format(
+        "{} goes to {}/{}{}", printable(first.name), options.registry, first.target.str(),
+        set.images.size() == 1 ? "" : fmt::format(", {} more likewise", set.images.size() - 1)));
 }
 
 void seal(store::Journal& journal, const char* name, const oci::Login& login) {
@@ -131,14 +128,13 @@ struct Begun {
 
 PushReport execute(const Call& call, images::PushRun& run, Begun& begun,
                    const ClusterFolder& folder, const std::stop_token& stop) {
-    const std::unique_ptr<engine::EventSink> view =
-        make_view(view_kind(call.arguments.value("--progress")),
-                  {.cluster = folder.name,
-                   .totals = {{"", run.plan().size(), 0}},
-                   .style = call.output.err_style,
-                   .verbose = call.output.verbose,
-                   .terminal = call.output.err_is_terminal,
-                   .clock = &system_clock()});
+    const std::unique_ptr<engine::EventSink> view = make_view(
+        view_kind(call.arguments.value("--progress")), {.cluster = folder.name,
+                                                        .totals = {{"", run.plan().size(), 0}},
+                                                        .style = call.output.err_style,
+                                                        .verbose = call.output.verbose,
+                                                        .terminal = call.output.err_is_terminal,
+                                                        .clock = &system_clock()});
     return run.execute(*begun.journal, view.get(), stop);
 }
 

@@ -35,9 +35,10 @@ Target target_of(const std::string& name, const Destination& destination) {
     if (destination.keep_host) out.repository += as_folder(from.host) + "/";
     out.repository += from.path;
     if (!oci::is_valid_repository_path(out.repository)) {
-        throw UserError("REFERENCE-INVALID",
-                        fmt::format("'{}' is not a name a registry takes", printable(out.repository)),
-                        {.remedy = "use a prefix of lower-case letters, digits and dashes"});
+        throw UserError(
+            "REFERENCE-INVALID",
+            fmt::format("'{}' is not a name a registry takes", printable(out.repository)),
+            {.remedy = "use a prefix of lower-case letters, digits and dashes"});
     }
     return out;
 }

@@ -24,8 +24,7 @@ void Push::look(std::size_t at_once) {
 // A registry takes a manifest only with everything it names, so its digest is enough of an answer.
 bool Push::ask_whole(const ImageToPush& image) {
     const std::string& repository = image.target.repository;
-    const std::string reference =
-        image.target.tag.empty() ? image.digest.str() : image.target.tag;
+    const std::string reference = image.target.tag.empty() ? image.digest.str() : image.target.tag;
     const auto found = client_.head_manifest(repository, reference);
     if (!found || found->digest != image.digest) return false;
     return std::ranges::all_of(image.referrers, [&](const DocumentToPush& referrer) {
@@ -84,10 +83,22 @@ std::set<std::string> Push::wanted_in(const oci::Digest& digest) const {
     return out;
 }
 
+bool Push::is_there(const oci::Digest& digest, const std::string& repository) {
+    {
+        const Lock lock(mutex_);
+        if (absent_.erase({digest, repository}) > 0) return false;
+    }
+    if (!client_.head_blob(repository, digest)) return false;
+    note_place(digest, repository);
+    return true;
+}
+
 bool Push::has_blob(const oci::Digest& digest) {
     for (const std::string& repository : wanted_in(digest)) {
-        if (!client_.head_blob(repository, digest)) return false;
-        note_place(digest, repository);
+        if (is_there(digest, repository)) continue;
+        const Lock lock(mutex_);
+        absent_.insert({digest, repository});
+        return false;
     }
     return true;
 }
@@ -104,14 +115,13 @@ oci::BlobBody Push::body_of(const oci::Digest& digest) const {
             }};
 }
 
-// A blob that is somewhere in the registry is mounted at once; for one that is nowhere we ask
-// first, since an earlier run may have left it here.
-void Push::ensure(const oci::Digest& digest, const std::string& repository) {
+// A blob that is elsewhere in the registry is mounted at once. For one that is nowhere we ask
+// first: an earlier run may have left it here.
+void Push::ensure(const oci::Digest& digest, const std::string& repository, AskFirst ask) {
     if (is_known(digest, repository)) return;
     const std::string from = known_place(digest);
-    if (from.empty() && client_.head_blob(repository, digest)) {
-        return note_place(digest, repository);
-    }
+    const bool asks = ask == AskFirst::always || from.empty();
+    if (asks && is_there(digest, repository)) return;
     const oci::Uploaded how = client_.upload(repository, digest, body_of(digest), from);
     note_place(digest, repository);
     const Lock lock(mutex_);
@@ -129,7 +139,7 @@ void Push::place_blob(const oci::Digest& digest) {
     bool placed = !known_place(digest).empty();
     for (const std::string& repository : wanted_in(digest)) {
         try {
-            ensure(digest, repository);
+            ensure(digest, repository, AskFirst::unless_mounted);
             placed = true;
         } catch (const ApiError& error) {
             if (error.recovery() == Recovery::transient) throw;
@@ -149,7 +159,9 @@ bool Push::has_image(std::size_t image) {
 void Push::place_image(std::size_t index) {
     const ImageToPush& image = set_.images[index];
     // Those of steps an earlier session finished are asked for once more: it costs little.
-    for (const oci::Digest& digest : image.blobs) ensure(digest, image.target.repository);
+    for (const oci::Digest& digest : image.blobs) {
+        ensure(digest, image.target.repository, AskFirst::always);
+    }
     for (const DocumentToPush& document : image.documents) {
         const bool is_root = document.descriptor.digest == image.digest;
         put(image, document,
@@ -201,11 +213,11 @@ void Push::list_referrer(const std::string& repository, const DocumentToPush& do
 void Push::verify_image(std::size_t index) {
     const ImageToPush& image = set_.images[index];
     if (ask_whole(image)) return note_whole(index);
-    throw ApiError("PUSH-INCOMPLETE",
-                   fmt::format("{} does not have {} as it was pushed", client_.host(),
-                               image.target.str()),
-                   {.cause = "someone else pushed to the same name, or the registry lost it",
-                    .remedy = "push again; look at the registry's log"});
+    throw ApiError(
+        "PUSH-INCOMPLETE",
+        fmt::format("{} does not have {} as it was pushed", client_.host(), image.target.str()),
+        {.cause = "someone else pushed to the same name, or the registry lost it",
+         .remedy = "push again; look at the registry's log"});
 }
 
 }  // namespace slipway::images

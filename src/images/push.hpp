@@ -20,6 +20,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace slipway::images {
@@ -59,7 +60,9 @@ class Push {
 
   private:
     std::set<std::string> wanted_in(const oci::Digest& digest) const;
-    void ensure(const oci::Digest& digest, const std::string& repository);
+    enum class AskFirst { always, unless_mounted };
+    void ensure(const oci::Digest& digest, const std::string& repository, AskFirst ask);
+    bool is_there(const oci::Digest& digest, const std::string& repository);
     std::string known_place(const oci::Digest& digest) const;
     bool is_known(const oci::Digest& digest, const std::string& repository) const;
     void note_place(const oci::Digest& digest, const std::string& repository);
@@ -76,6 +79,8 @@ class Push {
     std::function<void()> cancel_;
     mutable Mutex mutex_;
     std::map<oci::Digest, std::set<std::string>> places_ SLIPWAY_GUARDED_BY(mutex_);
+    // What we have just been told is not there: the next who wants to know need not ask.
+    std::set<std::pair<oci::Digest, std::string>> absent_ SLIPWAY_GUARDED_BY(mutex_);
     std::set<std::size_t> whole_ SLIPWAY_GUARDED_BY(mutex_);
     PushCounts counts_ SLIPWAY_GUARDED_BY(mutex_);
     Mutex lists_;  // one at a time changes a list of referrers

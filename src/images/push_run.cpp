@@ -29,10 +29,9 @@ oci::RegistryOptions destination_options(const PushOptions& options, oci::Login 
 }
 
 PushSet read_set(ImageSource& source, const PushOptions& options) {
-    return read_push_set(source.source(), source.images(), {.only = options.only},
-                         {.prefix = options.prefix,
-                          .keep_host = options.keep_host,
-                          .exactly = options.exactly});
+    return read_push_set(
+        source.source(), source.images(), {.only = options.only},
+        {.prefix = options.prefix, .keep_host = options.keep_host, .exactly = options.exactly});
 }
 
 std::optional<oci::RateLimit> rate_of(const PushOptions& options, Clock& clock) {
@@ -53,8 +52,8 @@ std::string_view to_string(ImageState state) {
 }
 
 bool PushReport::is_whole() const {
-    return std::ranges::none_of(
-        images, [](const ImageResult& i) { return i.state == ImageState::failed; });
+    return std::ranges::none_of(images,
+                                [](const ImageResult& i) { return i.state == ImageState::failed; });
 }
 
 PushRun::PushRun(PushOptions options, PushLogins logins, Clock& clock)

@@ -11,8 +11,8 @@ namespace slipway::images {
 
 namespace {
 
-constexpr double kExpectedRate = 50e6;                 // bytes a second, until it was measured
-constexpr std::uint64_t kSlowestRate = 128u << 10;     // bytes a second, or the step has failed
+constexpr double kExpectedRate = 50e6;                  // bytes a second, until it was measured
+constexpr std::uint64_t kSlowestRate = 128u << 10;      // bytes a second, or the step has failed
 constexpr Millis kPatience = std::chrono::minutes(30);  // beside that
 
 std::string slug(std::string text) {
@@ -32,46 +32,45 @@ engine::Step blob_step(const std::shared_ptr<Push>& push, const oci::Digest& dig
                        const BlobToPush& blob) {
     std::string inputs = push->registry() + " " + digest.str();
     for (const std::string& repository : blob.repositories) inputs += " " + repository;
-    return {.id = step_id(digest),
-            .title = fmt::format("Upload {}", digest.short_text()),
-            .pools = {kRegistryPool},
-            .deadline = kPatience + std::chrono::seconds(blob.size / kSlowestRate),
-            .weight = 0.01 + static_cast<double>(blob.size) / kExpectedRate,
-            .retry = kRetry,
-            .inputs = std::move(inputs),
-            .probe = [push, digest](engine::Context&) {
-                return engine::Probe{.done = push->has_blob(digest)};
+    return {
+        .id = step_id(digest),
+        .title = fmt::format("Upload {}", digest.short_text()),
+        .pools = {kRegistryPool},
+        .deadline = kPatience + std::chrono::seconds(blob.size / kSlowestRate),
+        .weight = 0.01 + static_cast<double>(blob.size) / kExpectedRate,
+        .retry = kRetry,
+        .inputs = std::move(inputs),
+        .probe = [push, digest](
+                     engine::Context&) { return engine::Probe{.done = push->has_blob(digest)}; },
+        .act =
+            [push, digest](engine::Context& c) {
+                const std::stop_callback cancel(c.stop(), [&] { push->cancel(); });
+                push->place_blob(digest);
             },
-            .act =
-                [push, digest](engine::Context& c) {
-                    const std::stop_callback cancel(c.stop(), [&] { push->cancel(); });
-                    push->place_blob(digest);
-                },
-            // The registry has hashed it; whether all is there is asked for each image.
-            .verify = [](engine::Context&) {},
-            .why_no_undo = kWhyNoUndo};
+        // The registry has hashed it; whether all is there is asked for each image.
+        .verify = [](engine::Context&) {},
+        .why_no_undo = kWhyNoUndo};
 }
 
 engine::Step image_step(const std::shared_ptr<Push>& push, std::size_t index) {
     const ImageToPush& image = push->set().images[index];
-    engine::Step step{.id = step_id(image),
-                      .title = fmt::format("Push {}", image.target.str()),
-                      .pools = {kRegistryPool},
-                      .deadline = kPatience,
-                      .weight = 0.05,
-                      .retry = kRetry,
-                      .inputs = fmt::format("{} {} {}", push->registry(), image.target.str(),
-                                            image.digest.str()),
-                      .probe = [push, index](engine::Context&) {
-                          return engine::Probe{.done = push->has_image(index)};
-                      },
-                      .act =
-                          [push, index](engine::Context& c) {
-                              const std::stop_callback cancel(c.stop(), [&] { push->cancel(); });
-                              push->place_image(index);
-                          },
-                      .verify = [push, index](engine::Context&) { push->verify_image(index); },
-                      .why_no_undo = kWhyNoUndo};
+    engine::Step step{
+        .id = step_id(image),
+        .title = fmt::format("Push {}", image.target.str()),
+        .pools = {kRegistryPool},
+        .deadline = kPatience,
+        .weight = 0.05,
+        .retry = kRetry,
+        .inputs = fmt::format("{} {} {}", push->registry(), image.target.str(), image.digest.str()),
+        .probe = [push, index](
+                     engine::Context&) { return engine::Probe{.done = push->has_image(index)}; },
+        .act =
+            [push, index](engine::Context& c) {
+                const std::stop_callback cancel(c.stop(), [&] { push->cancel(); });
+                push->place_image(index);
+            },
+        .verify = [push, index](engine::Context&) { push->verify_image(index); },
+        .why_no_undo = kWhyNoUndo};
     for (const oci::Digest& digest : image.blobs) step.needs.push_back(step_id(digest));
     return step;
 }

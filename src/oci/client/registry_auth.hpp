@@ -51,8 +51,7 @@ class RegistryAuth {
 
     Wanted wanted() const;
     std::shared_ptr<Token> token_for(const Scopes& scopes);
-    void renew(Token& token, const Wanted& how, const Scopes& scopes)
-        SLIPWAY_REQUIRES(token.mutex);
+    void renew(Token& token, const Wanted& how, const Scopes& scopes) SLIPWAY_REQUIRES(token.mutex);
     Url token_url(const Wanted& how, const Scopes& scopes) const;
     [[noreturn]] void refuse_login(const std::string& why) const;
 

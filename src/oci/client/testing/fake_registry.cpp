@@ -90,7 +90,8 @@ struct FakeRegistry::State {
     // What is said before anyone looks at the body.
     bool answer_early(const net::Request& request, net::Response& response) {
         const Lock lock(mutex);
-        if (request.target.path == "/token") return note(request), give_token(request, response), true;
+        if (request.target.path == "/token")
+            return note(request), give_token(request, response), true;
         if (faults.busy > 0) {
             --faults.busy;
             response.headers.set("Retry-After", "7");
