@@ -4,6 +4,7 @@
 #include "cli/ask.hpp"
 #include "cli/checks_table.hpp"
 #include "cli/fleet.hpp"
+#include "cli/images_runner.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/plan_table.hpp"
 #include "cli/progress.hpp"
@@ -274,6 +275,7 @@ ExitCode continue_last_run(const Call& call, const ClusterFolder& cluster,
                                     cluster.name, run.result),
                         {.remedy = "slipway apply -c FILE starts a new run"});
     }
+    if (run.kind == images::kRunKind) return continue_push(call, cluster, run);
     if (call.arguments.has("--config") && config::to_canonical_json(read_spec(call)) != run.spec) {
         throw UserError(
             "RUN-OTHER-SPEC",

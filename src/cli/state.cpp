@@ -87,6 +87,11 @@ ClusterFolder find_cluster(const Call& call) {
     const std::vector<std::string> known = known_clusters(root);
     const std::string name = name_of_cluster(call);
     if (name.empty()) {
+        std::vector<std::string> clusters = known;
+        std::erase_if(clusters, [&](const std::string& one) {
+            return std::filesystem::exists(root / one / kImagesMark);
+        });
+        if (clusters.size() == 1) return cluster_folder(call.arguments, clusters.front());
         if (known.size() == 1) return cluster_folder(call.arguments, known.front());
         if (known.empty()) {
             throw UserError(

@@ -26,6 +26,10 @@ struct ClusterFolder {
     std::filesystem::path log() const { return folder / "run.log"; }
 };
 
+// In the folder of what is no cluster but pushes of images: a command that names nothing does not
+// mean it as long as there is a cluster.
+inline constexpr const char* kImagesMark = "images";
+
 // --state, SLIPWAY_STATE, /var/lib/slipway for a system service, $XDG_STATE_HOME/slipway,
 // ~/.local/state/slipway.
 std::filesystem::path state_root(const Arguments& arguments);

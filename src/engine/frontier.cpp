@@ -181,7 +181,7 @@ void Frontier::block_dependents(NodeIndex node) {
 std::string Frontier::lost() const {
     if (policy_.stop_on_first_failure && !set_aside_.empty())
         return "all hosts (limits.onFailure is stop)";
-    for (NodeIndex i = 0; i < plan_.size(); ++i) {
+    for (NodeIndex i = 0; i < plan_.size() && !policy_.steps_fail_alone; ++i) {
         if (phases_[i] == NodePhase::failed && plan_.node(i).step.host.empty()) return "cluster";
     }
     const auto down = [&](const std::string& host) {

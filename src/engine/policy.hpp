@@ -23,6 +23,8 @@ struct FailureDomain {
 struct Policy {
     std::vector<FailureDomain> domains = {};
     bool stop_on_first_failure = false;
+    // A failed step of no host takes only what needs it with it; else it ends the run.
+    bool steps_fail_alone = false;
     std::map<std::string, std::size_t> pools = {};  // slots; a pool not named here has one
     std::size_t parallel_steps = 256;
     std::size_t parallel_per_host = 4;

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "oci/bundle_source.hpp"
 #include "oci/collector.hpp"
 #include "oci/recipe_sources.hpp"
 
@@ -63,31 +64,6 @@ void require_all(const BundleContent& content, const Readers& readers) {
     const OpenBlob open = opener_over(readers);
     for (const BundleBlob& blob : content.blobs) open(blob);
 }
-
-class BundleSource : public Source {
-  public:
-    explicit BundleSource(const BundleReader& bundle) : bundle_(bundle) {}
-    std::vector<SourceImage> images() override {
-        std::vector<SourceImage> out;
-        for (const BundleRoot& root : bundle_.content().roots) {
-            if (root.kind != RootKind::sbom) out.push_back(image(root));
-        }
-        return out;
-    }
-    SourceImage image(const BundleRoot& root) const {
-        const BundleBlob* blob = bundle_.content().find(root.digest);
-        return {root.name, Descriptor{.media_type = blob->media_type,
-                                      .digest = root.digest,
-                                      .size = blob->size,
-                                      .artifact_type = root.artifact_type}};
-    }
-    bool has(const Digest& digest) override { return bundle_.find(digest).has_value(); }
-    BlobInput open(const Digest& digest) override { return {bundle_.open_unchecked(digest)}; }
-    std::string label() const override { return "bundle " + bundle_.name(); }
-
-  private:
-    const BundleReader& bundle_;
-};
 
 // Titles of all, and one SBOM made anew.
 BundleContent united(const Readers& readers, Collector& collector,

@@ -35,7 +35,7 @@ class BundleReader {
     const BundleContent& content() const { return index_.content; }
     const std::string& name() const { return name_; }
     int fd() const { return file_->get(); }
-    const std::shared_ptr<const Fd>& file() const { return file_; }
+    const std::shared_ptr<const Fd>& file() const { return file_; }  // shared with who sends it
 
     // nullopt: not in this file. A delta names blobs it does not hold.
     std::optional<BlobPlace> find(const Digest& digest) const;

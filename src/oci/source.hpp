@@ -6,9 +6,11 @@
 // What is read over a network says so: it is then fetched ahead (client/prefetch.hpp).
 #pragma once
 
+#include "net/stream.hpp"
 #include "oci/bundle_writer.hpp"
 #include "oci/manifest.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,8 @@ class Source {
     virtual BlobInput open(const Digest& digest) = 0;
     virtual std::string label() const = 0;  // for messages: "docker-archive images.tar"
     virtual bool is_remote() const { return false; }
+    // Where it lies in an open file as it is, so that the kernel can send it; nullopt: nowhere.
+    virtual std::optional<net::FileRange> file_of(const Digest&) { return std::nullopt; }
 };
 
 [[noreturn]] void blob_is_missing(const Source& source, const Digest& digest);

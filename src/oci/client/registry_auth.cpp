@@ -20,7 +20,7 @@ constexpr std::size_t kMaxTokenAnswer = 1u << 20;
 constexpr std::size_t kMaxToken = 64u << 10;
 constexpr std::size_t kMaxTokens = 10'000;
 constexpr std::int64_t kUsualSeconds = 60;  // when the server does not say
-constexpr std::int64_t kMostSeconds = 24 * 3600;
+constexpr std::int64_t kMostSeconds = 86'400;
 constexpr int kTokenRedirects = 3;
 
 bool is_loopback(const std::string& host) {

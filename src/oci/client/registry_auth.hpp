@@ -51,9 +51,8 @@ class RegistryAuth {
 
     Wanted wanted() const;
     std::shared_ptr<Token> token_for(const Scopes& scopes);
-    void renew(Token& token, const Wanted& wanted, const Scopes& scopes)
-        SLIPWAY_REQUIRES(token.mutex);
-    Url token_url(const Wanted& wanted, const Scopes& scopes) const;
+    void renew(Token& token, const Wanted& how, const Scopes& scopes) SLIPWAY_REQUIRES(token.mutex);
+    Url token_url(const Wanted& how, const Scopes& scopes) const;
     [[noreturn]] void refuse_login(const std::string& why) const;
 
     net::HttpClient& http_;

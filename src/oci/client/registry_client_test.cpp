@@ -15,11 +15,9 @@
 namespace slipway::oci {
 namespace {
 
-using ::testing::ElementsAre;
 using testing::FakeRegistry;
 using testing::Faults;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::JumpClock;
 using ::testing::Not;
 using testing::Seen;

@@ -293,10 +293,9 @@ TEST(RegistrySources, TakeChartsUnderTheNameOfOurs) {
     }
     fake.keep_manifest("charts/server", "1.2.3_x", own.manifest(root->digest),
                        std::string(media::kManifest));
-    const std::string from_registry =
-        built(folder, fmt::format("  registries: [{{host: \"{0}\", plain-http: true}}]\n"
-                                  "  charts: [{{registry: \"{0}/charts/server:1.2.3_x\"}}]\n",
-                                  fake.host()));
+    built(folder, fmt::format("  registries: [{{host: \"{0}\", plain-http: true}}]\n"
+                              "  charts: [{{registry: \"{0}/charts/server:1.2.3_x\"}}]\n",
+                              fake.host()));
     const BundleReader taken(folder / "x");
     const BundleRoot* same = taken.content().find_name("slipway.local/charts/server:1.2.3_x");
     ASSERT_NE(same, nullptr);

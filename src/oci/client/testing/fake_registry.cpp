@@ -75,9 +75,7 @@ struct FakeRegistry::State {
         const std::uint64_t cut = cut_after(request);
         const std::string body = take_body(request, cut > 0 ? cut : UINT64_MAX);
         const Lock lock(mutex);
-        seen.push_back({request.method, request.raw_target,
-                        std::string(request.headers.find("Authorization").value_or("")),
-                        body.size()});
+        note(request, body.size());
         if (cut > 0) {
             uploads[request.target.path] += body;
             throw std::runtime_error("cut off");
@@ -92,28 +90,30 @@ struct FakeRegistry::State {
     // What is said before anyone looks at the body.
     bool answer_early(const net::Request& request, net::Response& response) {
         const Lock lock(mutex);
-        const auto note = [&] {
-            seen.push_back({request.method, request.raw_target,
-                            std::string(request.headers.find("Authorization").value_or("")), 0});
-        };
-        if (request.target.path == "/token") return note(), give_token(request, response), true;
+        if (request.target.path == "/token")
+            return note(request), give_token(request, response), true;
         if (faults.busy > 0) {
             --faults.busy;
             response.headers.set("Retry-After", "7");
-            return note(), refuse(response, 429, "TOOMANYREQUESTS"), true;
+            return note(request), refuse(response, 429, "TOOMANYREQUESTS"), true;
         }
         if (faults.broken > 0) {
             --faults.broken;
-            return note(), refuse(response, 500, "UNKNOWN"), true;
+            return note(request), refuse(response, 500, "UNKNOWN"), true;
         }
         if (faults.wants_token && !has_token(request)) {
             const std::string realm =
                 faults.realm.empty() ? "http://" + server->address() + "/token" : faults.realm;
             response.headers.set("WWW-Authenticate",
                                  fmt::format("Bearer realm=\"{}\",service=\"fake\"", realm));
-            return note(), refuse(response, 401, "UNAUTHORIZED"), true;
+            return note(request), refuse(response, 401, "UNAUTHORIZED"), true;
         }
         return false;
+    }
+
+    void note(const net::Request& request, std::size_t received = 0) SLIPWAY_REQUIRES(mutex) {
+        seen.push_back({request.method, request.raw_target,
+                        std::string(request.headers.find("Authorization").value_or("")), received});
     }
 
     void give_token(const net::Request& request, net::Response& response) SLIPWAY_REQUIRES(mutex) {

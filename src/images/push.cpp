@@ -1,0 +1,223 @@
+#include "images/push.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "oci/client/parallel.hpp"
+#include "oci/media_types.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace slipway::images {
+
+Push::Push(PushSet set, oci::Source& source, oci::RegistryClient& client,
+           std::function<void()> cancel)
+    : set_(std::move(set)), source_(source), client_(client), cancel_(std::move(cancel)) {}
+
+void Push::look(std::size_t at_once) {
+    oci::in_parallel(set_.images.size(), at_once, [&](std::size_t i) {
+        if (ask_whole(set_.images[i])) note_whole(i);
+    });
+}
+
+// A registry takes a manifest only with everything it names, so its digest is enough of an answer.
+bool Push::ask_whole(const ImageToPush& image) {
+    const std::string& repository = image.target.repository;
+    const std::string reference = image.target.tag.empty() ? image.digest.str() : image.target.tag;
+    const auto found = client_.head_manifest(repository, reference);
+    if (!found || found->digest != image.digest) return false;
+    return std::ranges::all_of(image.referrers, [&](const DocumentToPush& referrer) {
+        return client_.head_manifest(repository, referrer.descriptor.digest.str()).has_value();
+    });
+}
+
+void Push::note_whole(std::size_t image) {
+    const Lock lock(mutex_);
+    whole_.insert(image);
+    for (const oci::Digest& digest : set_.images[image].blobs) {
+        places_[digest].insert(set_.images[image].target.repository);
+    }
+}
+
+bool Push::is_whole(std::size_t image) const {
+    const Lock lock(mutex_);
+    return whole_.contains(image);
+}
+
+bool Push::all_whole() const {
+    const Lock lock(mutex_);
+    return whole_.size() == set_.images.size();
+}
+
+PushCounts Push::counts() const {
+    const Lock lock(mutex_);
+    return counts_;
+}
+
+bool Push::is_known(const oci::Digest& digest, const std::string& repository) const {
+    const Lock lock(mutex_);
+    const auto found = places_.find(digest);
+    return found != places_.end() && found->second.contains(repository);
+}
+
+std::string Push::known_place(const oci::Digest& digest) const {
+    const Lock lock(mutex_);
+    const auto found = places_.find(digest);
+    return found == places_.end() || found->second.empty() ? "" : *found->second.begin();
+}
+
+void Push::note_place(const oci::Digest& digest, const std::string& repository) {
+    const Lock lock(mutex_);
+    places_[digest].insert(repository);
+}
+
+// Repositories that lack it as far as we know.
+std::set<std::string> Push::wanted_in(const oci::Digest& digest) const {
+    std::set<std::string> out = set_.blobs.at(digest).repositories;
+    const Lock lock(mutex_);
+    const auto found = places_.find(digest);
+    if (found != places_.end()) {
+        for (const std::string& repository : found->second) out.erase(repository);
+    }
+    return out;
+}
+
+bool Push::is_there(const oci::Digest& digest, const std::string& repository) {
+    {
+        const Lock lock(mutex_);
+        if (absent_.erase({digest, repository}) > 0) return false;
+    }
+    if (!client_.head_blob(repository, digest)) return false;
+    note_place(digest, repository);
+    return true;
+}
+
+bool Push::has_blob(const oci::Digest& digest) {
+    for (const std::string& repository : wanted_in(digest)) {
+        if (is_there(digest, repository)) continue;
+        const Lock lock(mutex_);
+        absent_.insert({digest, repository});
+        return false;
+    }
+    return true;
+}
+
+oci::BlobBody Push::body_of(const oci::Digest& digest) const {
+    const std::uint64_t size = set_.blobs.at(digest).size;
+    // The registry hashes what arrives: a file of ours that is not what it says is refused there.
+    if (const auto file = source_.file_of(digest)) return {.size = size, .file = *file};
+    return {.size = size, .open = [this, digest, size]() -> std::unique_ptr<oci::ByteStream> {
+                oci::BlobInput input = source_.open(digest);
+                if (input.is_checked) return std::move(input.stream);
+                return std::make_unique<oci::VerifyingStream>(std::move(input.stream), digest, size,
+                                                              "blob " + digest.str());
+            }};
+}
+
+// A blob that is elsewhere in the registry is mounted at once. For one that is nowhere we ask
+// first: an earlier run may have left it here.
+void Push::ensure(const oci::Digest& digest, const std::string& repository, AskFirst ask) {
+    if (is_known(digest, repository)) return;
+    const std::string from = known_place(digest);
+    const bool asks = ask == AskFirst::always || from.empty();
+    if (asks && is_there(digest, repository)) return;
+    const oci::Uploaded how = client_.upload(repository, digest, body_of(digest), from);
+    note_place(digest, repository);
+    const Lock lock(mutex_);
+    if (how == oci::Uploaded::mounted) {
+        ++counts_.mounted;
+        return;
+    }
+    ++counts_.uploaded;
+    counts_.bytes += set_.blobs.at(digest).size;
+}
+
+// What one repository refuses others may take: the image of the first fails by its own name then.
+void Push::place_blob(const oci::Digest& digest) {
+    std::exception_ptr refused;
+    bool placed = !known_place(digest).empty();
+    for (const std::string& repository : wanted_in(digest)) {
+        try {
+            ensure(digest, repository, AskFirst::unless_mounted);
+            placed = true;
+        } catch (const ApiError& error) {
+            if (error.recovery() == Recovery::transient) throw;
+            refused = std::current_exception();
+        }
+    }
+    if (!placed && refused != nullptr) std::rethrow_exception(refused);
+}
+
+bool Push::has_image(std::size_t image) {
+    if (is_whole(image)) return true;
+    if (!ask_whole(set_.images[image])) return false;
+    note_whole(image);
+    return true;
+}
+
+void Push::place_image(std::size_t index) {
+    const ImageToPush& image = set_.images[index];
+    // Those of steps an earlier session finished are asked for once more: it costs little.
+    for (const oci::Digest& digest : image.blobs) {
+        ensure(digest, image.target.repository, AskFirst::always);
+    }
+    for (const DocumentToPush& document : image.documents) {
+        const bool is_root = document.descriptor.digest == image.digest;
+        put(image, document,
+            is_root && !image.target.tag.empty() ? image.target.tag
+                                                 : document.descriptor.digest.str());
+    }
+    for (const DocumentToPush& document : image.referrers) {
+        put(image, document, document.descriptor.digest.str());
+    }
+}
+
+void Push::put(const ImageToPush& image, const DocumentToPush& document,
+               const std::string& reference) {
+    const oci::Descriptor& descriptor = document.descriptor;
+    const oci::PutManifest done =
+        client_.put_manifest(image.target.repository, reference,
+                             {.text = oci::read_manifest(source_, descriptor),
+                              .media_type = descriptor.media_type,
+                              .digest = descriptor.digest});
+    if (!document.subject.empty() && !done.subject_recorded) {
+        list_referrer(image.target.repository, document);
+    }
+}
+
+// A registry that keeps no list of referrers has it as an index under a tag, which whoever pushes
+// looks after.
+void Push::list_referrer(const std::string& repository, const DocumentToPush& document) {
+    const Lock lock(lists_);
+    const std::string tag = oci::referrers_tag(document.subject);
+    oci::Index list{.media_type = std::string(oci::media::kIndex)};
+    if (const auto found = client_.get_manifest(repository, tag);
+        found && oci::media::is_index(found->media_type)) {
+        list.manifests = oci::parse_index(found->text).manifests;
+    }
+    const auto is_it = [&](const oci::Descriptor& d) {
+        return d.digest == document.descriptor.digest;
+    };
+    if (std::ranges::any_of(list.manifests, is_it)) return;
+    oci::Descriptor entry = document.descriptor;
+    entry.annotations.clear();
+    list.manifests.push_back(std::move(entry));
+    const std::string text = oci::to_text(list);
+    client_.put_manifest(repository, tag,
+                         {.text = text,
+                          .media_type = std::string(oci::media::kIndex),
+                          .digest = oci::digest_of(text)});
+}
+
+void Push::verify_image(std::size_t index) {
+    const ImageToPush& image = set_.images[index];
+    if (ask_whole(image)) return note_whole(index);
+    throw ApiError(
+        "PUSH-INCOMPLETE",
+        fmt::format("{} does not have {} as it was pushed", client_.host(), image.target.str()),
+        {.cause = "someone else pushed to the same name, or the registry lost it",
+         .remedy = "push again; look at the registry's log"});
+}
+
+}  // namespace slipway::images

@@ -1,0 +1,95 @@
+// Pushing as steps of the engine: one a blob, one an image.
+//
+//     auto push = std::make_shared<Push>(set, source, client);
+//     push->look(8);                               // which images are there already
+//     engine::Plan plan = engine::Plan::build(push_steps(push));
+//
+// The same set gives the same steps, whatever the registry has: an interrupted run goes on with the
+// same plan. A blob is uploaded to one repository and mounted in the others; an image's manifests
+// go when its blobs are there, its tag last, and what the registry has is compared at the end.
+#pragma once
+
+#include "base/mutex.hpp"
+#include "engine/step.hpp"
+#include "images/push_set.hpp"
+#include "oci/client/registry_client.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace slipway::images {
+
+inline constexpr const char* kRegistryPool = "registry";
+
+struct PushCounts {
+    std::uint64_t uploaded = 0;  // blobs
+    std::uint64_t mounted = 0;
+    std::uint64_t bytes = 0;
+};
+
+class Push {
+  public:
+    // The source and the client must outlive this. `cancel` ends what the client is at.
+    Push(PushSet set, oci::Source& source, oci::RegistryClient& client,
+         std::function<void()> cancel = {});
+
+    // Asks for every image whether the registry has it whole. Many at a time.
+    void look(std::size_t at_once);
+    bool is_whole(std::size_t image) const;
+    bool all_whole() const;
+
+    const PushSet& set() const { return set_; }
+    PushCounts counts() const;
+    const std::string& registry() const { return client_.host(); }
+
+    // What the steps do.
+    void cancel() const {
+        if (cancel_) cancel_();
+    }
+    bool has_blob(const oci::Digest& digest);
+    void place_blob(const oci::Digest& digest);
+    bool has_image(std::size_t image);
+    void place_image(std::size_t image);
+    void verify_image(std::size_t image);
+
+  private:
+    std::set<std::string> wanted_in(const oci::Digest& digest) const;
+    enum class AskFirst { always, unless_mounted };
+    void ensure(const oci::Digest& digest, const std::string& repository, AskFirst ask);
+    bool is_there(const oci::Digest& digest, const std::string& repository);
+    std::string known_place(const oci::Digest& digest) const;
+    bool is_known(const oci::Digest& digest, const std::string& repository) const;
+    void note_place(const oci::Digest& digest, const std::string& repository);
+    oci::BlobBody body_of(const oci::Digest& digest) const;
+    void put(const ImageToPush& image, const DocumentToPush& document,
+             const std::string& reference);
+    void list_referrer(const std::string& repository, const DocumentToPush& document);
+    bool ask_whole(const ImageToPush& image);
+    void note_whole(std::size_t image);
+
+    PushSet set_;
+    oci::Source& source_;
+    oci::RegistryClient& client_;
+    std::function<void()> cancel_;
+    mutable Mutex mutex_;
+    std::map<oci::Digest, std::set<std::string>> places_ SLIPWAY_GUARDED_BY(mutex_);
+    // What we have just been told is not there: the next who wants to know need not ask.
+    std::set<std::pair<oci::Digest, std::string>> absent_ SLIPWAY_GUARDED_BY(mutex_);
+    std::set<std::size_t> whole_ SLIPWAY_GUARDED_BY(mutex_);
+    PushCounts counts_ SLIPWAY_GUARDED_BY(mutex_);
+    Mutex lists_;  // one at a time changes a list of referrers
+};
+
+// Shared by all steps, which outlive whoever made them.
+std::vector<engine::Step> push_steps(const std::shared_ptr<Push>& push);
+
+std::string step_id(const ImageToPush& image);
+std::string step_id(const oci::Digest& blob);
+
+}  // namespace slipway::images

@@ -1,0 +1,131 @@
+#include "images/push_run.hpp"
+
+#include "base/error.hpp"
+#include "engine/session.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace slipway::images {
+
+namespace {
+
+// There are none: a push happens here.
+class NoHosts final : public remote::Fleet {
+  public:
+    remote::Host& host(const std::string& name) override {
+        throw HostError("HOST-UNKNOWN", fmt::format("a push has no host {}", name));
+    }
+};
+
+oci::RegistryOptions destination_options(const PushOptions& options, oci::Login login,
+                                         const std::stop_token& stop, oci::RateLimit* rate) {
+    oci::RegistryOptions out =
+        registry_options(options.registry, options.to, std::move(login), stop);
+    out.rate = rate;
+    out.connections = static_cast<std::size_t>(options.parallel);
+    return out;
+}
+
+PushSet read_set(ImageSource& source, const PushOptions& options) {
+    return read_push_set(
+        source.source(), source.images(), {.only = options.only},
+        {.prefix = options.prefix, .keep_host = options.keep_host, .exactly = options.exactly});
+}
+
+std::optional<oci::RateLimit> rate_of(const PushOptions& options, Clock& clock) {
+    if (options.bytes_per_second == 0) return std::nullopt;
+    return std::optional<oci::RateLimit>(
+        std::in_place, static_cast<std::uint64_t>(options.bytes_per_second), clock);
+}
+
+}  // namespace
+
+std::string_view to_string(ImageState state) {
+    switch (state) {
+        case ImageState::present: return "present";
+        case ImageState::pushed: return "pushed";
+        case ImageState::failed: return "failed";
+    }
+    return "";
+}
+
+bool PushReport::is_whole() const {
+    return std::ranges::none_of(images,
+                                [](const ImageResult& i) { return i.state == ImageState::failed; });
+}
+
+PushRun::PushRun(PushOptions options, PushLogins logins, Clock& clock)
+    : options_(std::move(options)),
+      clock_(clock),
+      source_(open_image_source(options_, std::move(logins.from), stop_.get_token())),
+      rate_(rate_of(options_, clock)),
+      client_(destination_options(options_, std::move(logins.to), stop_.get_token(),
+                                  rate_ ? &*rate_ : nullptr)),
+      push_(std::make_shared<Push>(read_set(*source_, options_), source_->source(), client_,
+                                   [this] { stop_.request_stop(); })),
+      plan_(engine::Plan::build(push_steps(push_))),
+      was_whole_(push_->set().images.size()) {}
+
+void PushRun::look() {
+    push_->look(static_cast<std::size_t>(options_.parallel));
+    for (std::size_t i = 0; i < was_whole_.size(); ++i) was_whole_[i] = push_->is_whole(i);
+}
+
+PushReport PushRun::report_of_nothing() const { return {.images = results({})}; }
+
+PushReport PushRun::execute(store::Journal& journal, engine::EventSink* sink,
+                            std::stop_token stop) {
+    const engine::Session session = engine::start_session(
+        journal, plan_, {.kind = kRunKind, .options = options_.to_json()}, clock_);
+    NoHosts nobody;
+    const auto parallel = static_cast<std::size_t>(options_.parallel);
+    engine::Executor executor(plan_, {journal, nobody, clock_, sink},
+                              {.steps_fail_alone = true,
+                               .pools = {{kRegistryPool, parallel}},
+                               .parallel_per_host = parallel},
+                              {.run = session.run, .resumed = session.resumed});
+    PushReport report{.run = session.run, .resumed = session.resumed};
+    report.outcome = executor.run(session.states, stop);
+    // What an earlier session finished was not looked at by this one.
+    if (report.outcome.result == engine::RunResult::succeeded && !push_->all_whole()) look_again();
+    report.images = results(report.outcome);
+    report.counts = push_->counts();
+    return report;
+}
+
+void PushRun::look_again() { push_->look(static_cast<std::size_t>(options_.parallel)); }
+
+std::vector<ImageResult> PushRun::results(const engine::Outcome& outcome) const {
+    std::vector<ImageResult> out;
+    for (std::size_t i = 0; i < was_whole_.size(); ++i) out.push_back(result_of(i, outcome));
+    return out;
+}
+
+ImageResult PushRun::result_of(std::size_t index, const engine::Outcome& outcome) const {
+    const ImageToPush& image = push_->set().images[index];
+    ImageResult out{.name = image.name,
+                    .target = options_.registry + "/" + image.target.str(),
+                    .digest = image.digest};
+    if (push_->is_whole(index)) {
+        out.state = was_whole_[index] ? ImageState::present : ImageState::pushed;
+        return out;
+    }
+    out.error = "PUSH-INCOMPLETE";
+    out.message = "it was not pushed";
+    // Its own failure, or that of a blob it needs.
+    const std::string own = step_id(image);
+    for (const engine::Failure& failure : outcome.failures) {
+        const bool is_blob = std::ranges::any_of(image.blobs, [&](const oci::Digest& digest) {
+            return step_id(digest) == failure.step;
+        });
+        if (failure.step != own && !is_blob) continue;
+        out.error = failure.error;
+        out.message = failure.message;
+        out.remedy = failure.remedy;
+    }
+    return out;
+}
+
+}  // namespace slipway::images

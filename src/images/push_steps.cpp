@@ -1,0 +1,100 @@
+// The steps of a push, for whatever plan they are part of.
+#include "base/digest.hpp"
+#include "images/push.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+namespace slipway::images {
+
+namespace {
+
+constexpr double kExpectedRate = 50e6;                  // bytes a second, until it was measured
+constexpr std::uint64_t kSlowestRate = 128u << 10;      // bytes a second, or the step has failed
+constexpr Millis kPatience = std::chrono::minutes(30);  // beside that
+
+std::string slug(std::string text) {
+    for (char& c : text) {
+        const bool good = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-';
+        if (!good) c = '-';
+    }
+    return text.substr(0, 80);
+}
+
+// The client tries again by itself, a blob at a time; the engine once more after that.
+constexpr engine::RetryPolicy kRetry = {.retries = 1};
+constexpr const char* kWhyNoUndo =
+    "images in another's registry are left there: others may use them";
+
+engine::Step blob_step(const std::shared_ptr<Push>& push, const oci::Digest& digest,
+                       const BlobToPush& blob) {
+    std::string inputs = push->registry() + " " + digest.str();
+    for (const std::string& repository : blob.repositories) inputs += " " + repository;
+    return {
+        .id = step_id(digest),
+        .title = fmt::format("Upload {}", digest.short_text()),
+        .pools = {kRegistryPool},
+        .deadline = kPatience + std::chrono::seconds(blob.size / kSlowestRate),
+        .weight = 0.01 + static_cast<double>(blob.size) / kExpectedRate,
+        .retry = kRetry,
+        .inputs = std::move(inputs),
+        .probe = [push, digest](
+                     engine::Context&) { return engine::Probe{.done = push->has_blob(digest)}; },
+        .act =
+            [push, digest](engine::Context& c) {
+                const std::stop_callback cancel(c.stop(), [&] { push->cancel(); });
+                push->place_blob(digest);
+            },
+        // The registry has hashed it; whether all is there is asked for each image.
+        .verify = [](engine::Context&) {},
+        .why_no_undo = kWhyNoUndo};
+}
+
+engine::Step image_step(const std::shared_ptr<Push>& push, std::size_t index) {
+    const ImageToPush& image = push->set().images[index];
+    engine::Step step{
+        .id = step_id(image),
+        .title = fmt::format("Push {}", image.target.str()),
+        .pools = {kRegistryPool},
+        .deadline = kPatience,
+        .weight = 0.05,
+        .retry = kRetry,
+        .inputs = fmt::format("{} {} {}", push->registry(), image.target.str(), image.digest.str()),
+        .probe = [push, index](
+                     engine::Context&) { return engine::Probe{.done = push->has_image(index)}; },
+        .act =
+            [push, index](engine::Context& c) {
+                const std::stop_callback cancel(c.stop(), [&] { push->cancel(); });
+                push->place_image(index);
+            },
+        .verify = [push, index](engine::Context&) { push->verify_image(index); },
+        .why_no_undo = kWhyNoUndo};
+    for (const oci::Digest& digest : image.blobs) step.needs.push_back(step_id(digest));
+    return step;
+}
+
+}  // namespace
+
+std::string step_id(const ImageToPush& image) {
+    const std::string whole = image.target.str() + "@" + image.digest.str();
+    return fmt::format("push-{}-{}", slug(image.target.str()), sha256_hex(whole).substr(0, 8));
+}
+
+std::string step_id(const oci::Digest& blob) {
+    return fmt::format("blob-{}", blob.hex.substr(0, 32));
+}
+
+std::vector<engine::Step> push_steps(const std::shared_ptr<Push>& push) {
+    std::vector<engine::Step> out;
+    for (const auto& [digest, blob] : push->set().blobs) {
+        out.push_back(blob_step(push, digest, blob));
+    }
+    for (std::size_t i = 0; i < push->set().images.size(); ++i) {
+        out.push_back(image_step(push, i));
+    }
+    return out;
+}
+
+}  // namespace slipway::images

@@ -1,0 +1,277 @@
+#include "base/error.hpp"
+#include "engine/testing/memory_journal.hpp"
+#include "images/push_run.hpp"
+#include "net/testing/temporary_file.hpp"
+#include "oci/bundle_build.hpp"
+#include "oci/client/testing/docker_registry.hpp"
+#include "oci/client/testing/fake_registry.hpp"
+#include "oci/layout_source.hpp"
+#include "oci/testing/raw_tar.hpp"
+#include "oci/testing/small_images.hpp"
+#include "oci/testing/temp_folder.hpp"
+
+#include <csignal>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace slipway::images {
+namespace {
+
+using engine::testing::MemoryJournal;
+using oci::testing::DockerRegistry;
+using oci::testing::FakeRegistry;
+using oci::testing::Faults;
+using oci::testing::SmallImages;
+using oci::testing::TempFolder;
+using ::testing::HasSubstr;
+
+std::string error_of(const std::function<void()>& act) {
+    try {
+        act();
+    } catch (const Error& e) {
+        EXPECT_FALSE(e.message().empty());
+        return e.id();
+    }
+    return "none";
+}
+
+// Three images over one base layer, one of them for two platforms and signed.
+SmallImages family() {
+    SmallImages out;
+    const std::string base = net::testing::pattern(400'000);
+    const auto image = [&](const std::string& own, const std::string& arch) {
+        return out.image({.files = {{"base", base}, {"own", own}}, .architecture = arch});
+    };
+    const oci::Descriptor both = out.index({image("app", "amd64"), image("app", "arm64")});
+    out.name("registry.k8s.io/team/app:v1", both);
+    out.name("registry.k8s.io/pause:3.10", image("pause", "amd64"));
+    out.name("quay.io/team/server:2", image("server", "amd64"));
+    out.unnamed(out.referrer(both, "signature"));
+    return out;
+}
+
+class Pushes : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        std::signal(SIGPIPE, SIG_IGN);
+        family().write_layout(folder_ / "layout");
+        oci::build_bundle(
+            oci::load_recipe({(folder_ / "recipe.yaml").string(),
+                              "apiVersion: slipway.dev/v1\nkind: Recipe\nmetadata: {name: x}\n"
+                              "spec: {images: [{oci-layout: layout}]}\n"}),
+            folder_ / "x.bundle");
+    }
+
+    PushOptions options(const std::string& host) const {
+        return {.source = (folder_ / "x.bundle").string(),
+                .registry = host,
+                .prefix = "k8s",
+                .to = {.plain_http = true}};
+    }
+    PushReport push(const PushOptions& options, PushLogins logins = {}) {
+        PushRun run(options, std::move(logins), system_clock());
+        run.look();
+        if (run.has_nothing_to_do()) return run.report_of_nothing();
+        return run.execute(journal_, nullptr, {});
+    }
+    static std::size_t count(const PushReport& report, ImageState state) {
+        return static_cast<std::size_t>(
+            std::ranges::count(report.images, state, &ImageResult::state));
+    }
+
+    TempFolder folder_;
+    MemoryJournal journal_;
+};
+
+TEST(Destination, NamesAreMapped) {
+    const std::string name = "registry.k8s.io/pause:3.10";
+    EXPECT_EQ(target_of(name, {}).str(), "pause:3.10");
+    EXPECT_EQ(target_of(name, {.prefix = "a/b"}).str(), "a/b/pause:3.10");
+    EXPECT_EQ(target_of(name, {.prefix = "a", .keep_host = true}).str(),
+              "a/registry.k8s.io/pause:3.10");
+    EXPECT_EQ(target_of("Reg.lan:5000/x:1", {.keep_host = true}).str(), "reg.lan-5000/x:1");
+    EXPECT_EQ(target_of(name, {.exactly = "r.lan/y/z:9"}).str(), "y/z:9");
+    EXPECT_EQ(error_of([&] { target_of(name, {.prefix = "A B"}); }), "REFERENCE-INVALID");
+}
+
+TEST(PushSet, KnowsEachBlobOnceAndWhereItIsNeeded) {
+    const TempFolder folder;
+    family().write_layout(folder / "l");
+    const auto source = oci::open_layout_folder(folder / "l");
+    const PushSet set = read_push_set(*source, source->images(), {}, {});
+    ASSERT_EQ(set.images.size(), 3u);
+    std::size_t everywhere = 0;
+    for (const auto& [digest, blob] : set.blobs) {
+        if (blob.repositories.size() == 3) ++everywhere;
+    }
+    EXPECT_EQ(everywhere, 1u);  // the base layer
+    EXPECT_EQ(set.images[1].target.str(), "team/app:v1");
+    EXPECT_EQ(set.images[1].documents.back().descriptor.digest, set.images[1].digest);
+    EXPECT_EQ(set.images[1].referrers.size(), 1u);
+    const PushSet one = read_push_set(*source, source->images(), {.only = {"quay.io/*"}}, {});
+    EXPECT_EQ(one.images.size(), 1u);
+    EXPECT_EQ(error_of([&] { read_push_set(*source, source->images(), {.only = {"a.b/c"}}, {}); }),
+              "IMAGE-NOT-FOUND");
+}
+
+TEST(PushSet, TwoImagesOfOneNameAreRefused) {
+    const TempFolder folder;
+    SmallImages images;
+    images.name("a.io/x:1", images.image({.files = {{"a", "1"}}}));
+    images.name("b.io/x:1", images.image({.files = {{"b", "2"}}}));
+    images.write_layout(folder / "l");
+    const auto source = oci::open_layout_folder(folder / "l");
+    const auto read = [&](bool keep) {
+        return error_of([&] { read_push_set(*source, source->images(), {}, {.keep_host = keep}); });
+    };
+    EXPECT_EQ(read(false), "PUSH-CONFLICT");
+    EXPECT_EQ(read(true), "none");
+}
+
+TEST(PushOptions, SurviveTheJournal) {
+    const PushOptions options{.source = "/x",
+                              .all_tags = true,
+                              .only = {"a", "b*"},
+                              .registry = "r:1",
+                              .prefix = "p",
+                              .keep_host = true,
+                              .parallel = 3,
+                              .bytes_per_second = 7,
+                              .to = {.ca_file = "/ca", .plain_http = true, .user = "ops"}};
+    EXPECT_EQ(PushOptions::from_json(options.to_json()).to_json(), options.to_json());
+}
+
+TEST_F(Pushes, GoToARegistryOnceAndAreMountedElsewhere) {
+    const DockerRegistry registry;
+    const PushReport first = push(options(registry.host()));
+    EXPECT_TRUE(first.is_whole());
+    EXPECT_EQ(count(first, ImageState::pushed), 3u);
+    EXPECT_GE(first.counts.mounted, 2u);  // the base layer, at least
+    const PushReport second = push(options(registry.host()));
+    EXPECT_EQ(count(second, ImageState::present), 3u);
+    EXPECT_EQ(second.counts.uploaded + second.counts.mounted, 0u);
+    EXPECT_EQ(second.run, 0);
+    // What is there is what was in the bundle, signature and all.
+    oci::RegistryClient client({.host = registry.host(), .plain_http = true});
+    for (const ImageResult& image : first.images) {
+        const Target target = target_of(image.name, {.prefix = "k8s"});
+        const auto found = client.get_manifest(target.repository, target.tag);
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->digest, image.digest);
+    }
+    EXPECT_EQ(client.referrers("k8s/team/app", first.images[1].digest).size(), 1u);
+}
+
+TEST_F(Pushes, SendOnlyWhatIsMissing) {
+    const DockerRegistry registry;
+    PushOptions one = options(registry.host());
+    one.only = {"registry.k8s.io/pause:3.10"};
+    EXPECT_TRUE(push(one).is_whole());
+    const PushReport rest = push(options(registry.host()));
+    EXPECT_TRUE(rest.is_whole());
+    EXPECT_EQ(count(rest, ImageState::present), 1u);
+    // The base layer is known from the first and comes by mounting.
+    EXPECT_LT(rest.counts.bytes, 100'000u);
+    EXPECT_GE(rest.counts.mounted, 2u);
+}
+
+TEST_F(Pushes, OneRefusedImageDoesNotStopTheOthers) {
+    FakeRegistry fake;
+    fake.faults([](Faults& f) { f.refuse = "k8s/pause"; });
+    const PushReport report = push(options(fake.host()));
+    EXPECT_FALSE(report.is_whole());
+    EXPECT_EQ(count(report, ImageState::pushed), 2u);
+    EXPECT_EQ(report.images[0].state, ImageState::failed);
+    EXPECT_EQ(report.images[0].error, "REGISTRY-DENIED");
+    EXPECT_THAT(report.images[0].target, HasSubstr("k8s/pause:3.10"));
+    EXPECT_EQ(report.outcome.result, engine::RunResult::partial);
+    // When it is allowed, the same run goes on and sends no blob again.
+    fake.faults([](Faults& f) { f.refuse = ""; });
+    const int before = fake.count("POST", "/uploads/");
+    const PushReport again = push(options(fake.host()));
+    EXPECT_TRUE(again.is_whole());
+    EXPECT_TRUE(again.resumed);
+    EXPECT_EQ(fake.count("POST", "/uploads/"), before);
+}
+
+TEST_F(Pushes, GoOnWithTokensThatRunOut) {
+    FakeRegistry fake;
+    fake.faults([](Faults& f) {
+        f.wants_token = true;
+        f.uses_of_token = 4;
+    });
+    PushLogins logins{.to = {"ops", Secret("secret")}};
+    EXPECT_TRUE(push(options(fake.host()), std::move(logins)).is_whole());
+    EXPECT_GE(fake.count("GET", "/token"), 5);
+    // A mount needs the right to read where it comes from.
+    EXPECT_GE(fake.count("GET", "scope=repository%3Ak8s%2Fpause%3Apull&scope="), 1);
+    EXPECT_EQ(error_of([&] { push(options(fake.host()), {.to = {"ops", Secret("wrong")}}); }),
+              "REGISTRY-LOGIN");
+}
+
+TEST_F(Pushes, DoWithoutMountsAndWithoutAListOfReferrers) {
+    FakeRegistry fake;
+    fake.faults([](Faults& f) { f.no_mounts = f.no_referrers_api = true; });
+    EXPECT_TRUE(push(options(fake.host())).is_whole());
+    const oci::Digest signed_one = family().roots()[0].digest;
+    EXPECT_TRUE(fake.has_tag("k8s/team/app", oci::referrers_tag(signed_one)));
+}
+
+TEST_F(Pushes, ComeFromRegistriesAndArchivesToo) {
+    FakeRegistry first, second, third;
+    EXPECT_TRUE(push(options(first.host())).is_whole());
+    PushOptions copy{.source = first.host() + "/k8s/pause:3.10",
+                     .registry = second.host(),
+                     .exactly = second.host() + "/other/name:x",
+                     .to = {.plain_http = true},
+                     .from = {.plain_http = true}};
+    EXPECT_TRUE(push(copy).is_whole());
+    EXPECT_TRUE(second.has_tag("other/name", "x"));
+    folder_.write("docker.tar", family().layout_tar());
+    PushOptions import{.source = (folder_ / "docker.tar").string(),
+                       .registry = third.host(),
+                       .keep_host = true,
+                       .to = {.plain_http = true}};
+    EXPECT_TRUE(push(import).is_whole());
+    EXPECT_TRUE(third.has_tag("quay.io/team/server", "2"));
+}
+
+TEST_F(Pushes, SyncTakesEveryTagOfARegistry) {
+    const DockerRegistry from, to;
+    EXPECT_TRUE(push(options(from.host())).is_whole());
+    PushOptions sync{.source = from.host(),
+                     .all_tags = true,
+                     .registry = to.host(),
+                     .to = {.plain_http = true},
+                     .from = {.plain_http = true}};
+    const PushReport report = push(sync);
+    EXPECT_TRUE(report.is_whole());
+    EXPECT_EQ(count(report, ImageState::pushed), 3u);
+    oci::RegistryClient client({.host = to.host(), .plain_http = true});
+    EXPECT_EQ(client.referrers("k8s/team/app", family().roots()[0].digest).size(), 1u);
+    EXPECT_EQ(count(push(sync), ImageState::present), 3u);
+}
+
+TEST_F(Pushes, ADamagedBundleIsFoundOutByTheRegistry) {
+    const oci::BundleReader reader(folder_ / "x.bundle");
+    std::string bytes = read_file(folder_ / "x.bundle", 64u << 20);
+    for (std::size_t i = 0; i < reader.content().blobs.size(); ++i) {
+        const oci::BundleBlob& blob = reader.content().blobs[i];
+        if (blob.kind == oci::BlobKind::blob && blob.size > 100'000) {
+            bytes[reader.index().offsets[i] + 1000] ^= 1;
+        }
+    }
+    folder_.write("bad.bundle", bytes);
+    FakeRegistry fake;
+    PushOptions bad = options(fake.host());
+    bad.source = (folder_ / "bad.bundle").string();
+    const PushReport report = push(bad);
+    EXPECT_EQ(count(report, ImageState::failed), 3u);
+    EXPECT_EQ(report.images[0].error, "REGISTRY-REFUSED");
+    EXPECT_FALSE(fake.has_tag("k8s/pause", "3.10"));
+}
+
+}  // namespace
+}  // namespace slipway::images
