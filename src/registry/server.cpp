@@ -97,6 +97,7 @@ void clean_now_and_then(const std::stop_token& stop, Registry& registry, std::ch
         try {
             registry.clean(age);
         } catch (const std::exception&) {
+            // On purpose nothing: see above.
         }
     }
 }

@@ -278,6 +278,7 @@ void Store::forget_referrer(const std::string& repository, const oci::Digest& di
             Notes::remove(place(repository, "_referrers") / file_name(*subject) /
                           file_name(digest));
     } catch (const UserError&) {
+        // On purpose nothing: it cannot be read.
     } catch (const StateError& e) {
         if (e.id() != "STORE-DAMAGED") throw;
     }

@@ -36,10 +36,11 @@ fs::path about(const fs::path& file) { return file.string() + ".about"; }
 
 }  // namespace
 
-Upload::Upload(fs::path folder, std::string id, std::string repository, oci::Algorithm algorithm)
+Upload::Upload(const fs::path& folder, std::string id, std::string repository,
+               oci::Algorithm algorithm)
     : id_(std::move(id)),
       repository_(std::move(repository)),
-      file_(std::move(folder) / id_),
+      file_(folder / id_),
       fd_(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)),
       algorithm_(algorithm),
       hasher_(std::make_unique<oci::Hasher>(algorithm)) {

@@ -12,7 +12,7 @@ namespace slipway::registry {
 // for nothing and is refused.
 class Upload {
   public:
-    Upload(std::filesystem::path folder, std::string id, std::string repository,
+    Upload(const std::filesystem::path& folder, std::string id, std::string repository,
            oci::Algorithm algorithm);
     Upload(const Upload&) = delete;
     Upload& operator=(const Upload&) = delete;

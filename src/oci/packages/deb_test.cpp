@@ -190,6 +190,8 @@ TEST_F(Debs, WhatANamedPackageLeftBehindIsMendedOrTold) {
     // b 2 cannot be had, so b 1 stands for the wish, and a needs c.
     EXPECT_THAT(names("a, b"), ElementsAre("a_1.0_amd64.deb", "b_1_amd64.deb", "c_1.0_amd64.deb"));
     EXPECT_THAT(error("strict, b"), HasSubstr("strict 1.0 → b 2"));
+    EXPECT_THAT(error("b=2, b=2"), HasSubstr("b 2 → missing"));
+    EXPECT_THAT(names("c, c, 'c (>= 1)'"), ElementsAre("c_1.0_amd64.deb"));
 }
 
 TEST_F(Debs, CyclesEnd) {

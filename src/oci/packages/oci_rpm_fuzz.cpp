@@ -7,7 +7,8 @@
 
 namespace {
 
-using namespace slipway::oci;
+namespace packages = slipway::oci::packages;
+using slipway::oci::MemoryStream;
 
 void solve_all(const std::string& text) {
     MemoryStream stream(text);

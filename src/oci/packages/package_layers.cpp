@@ -116,7 +116,7 @@ std::vector<PackageId> choose_rpm(const RecipePackages& item, RpmUniverse& unive
         try {
             return solve_rpm(item, universe, known, fetch);
         } catch (const UserError& e) {
-            const std::set<std::string> missing = universe.missing_files();
+            const std::set<std::string>& missing = universe.missing_files();
             if (e.id() != "PACKAGES-UNSATISFIED" || missing == looked_for) throw;
             looked_for = missing;
         }

@@ -17,7 +17,6 @@
 namespace slipway::oci::packages {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::TempFolder;

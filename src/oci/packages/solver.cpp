@@ -269,7 +269,8 @@ std::vector<PackageId> Solver::solve(const std::vector<Requirement>& wanted,
             continue;
         }
         failures_.resize(before);
-        if (base_.contains(*free) || !has(*free)) select(*free);
+        if (has(*free) && !base_.contains(*free)) continue;  // named twice
+        select(*free);
         firsts.push_back(*free);
         placed.push_back(&wish);
     }

@@ -23,7 +23,7 @@ struct Reading {
     std::exception_ptr thrown;
     std::string refused;
 
-    void stop() { XML_StopParser(parser, XML_FALSE); }
+    void stop() const { XML_StopParser(parser, XML_FALSE); }
     void refuse(std::string why) {
         if (refused.empty()) refused = std::move(why);
         stop();
