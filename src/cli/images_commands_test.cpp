@@ -114,7 +114,7 @@ TEST_F(ImagesCommands, APasswordIsSealedForResumeAndForgotten) {
 
 TEST_F(ImagesCommands, CopySyncImportAndList) {
     const DockerRegistry registry;
-    const std::string to = registry.host();
+    const std::string& to = registry.host();
     EXPECT_EQ(run({"images", "copy", at("x.bundle"), to + "/a/b:c", "--only",
                    "registry.k8s.io/one:v1", "--plain-http", "--progress", "none"})
                   .code,

@@ -128,6 +128,21 @@ TEST(Executor, FailureOfAStepWithoutHostStopsTheRun) {
     EXPECT_EQ(site.apply().result, RunResult::failed);
 }
 
+TEST(Executor, StepsWithoutHostMayFailAlone) {
+    Site site;
+    site.step("one");
+    site.step("behind-one", {"one"});
+    site.step("two");
+    site.step("behind-two", {"two"});
+    site.policy.steps_fail_alone = true;
+    site.policy.parallel_steps = 1;
+    site.fail("one", Recovery::fatal);
+    const Outcome o = site.apply();
+    EXPECT_EQ(o.result, RunResult::partial);
+    EXPECT_TRUE(site.world().contains("behind-two"));
+    EXPECT_FALSE(site.world().contains("behind-one"));
+}
+
 TEST(Executor, StopOnFirstFailureWhenTheSpecSaysSo) {
     Site site;
     site.step("w1/a");

@@ -55,8 +55,8 @@ class Push {
     bool has_blob(const oci::Digest& digest);
     void place_blob(const oci::Digest& digest);
     bool has_image(std::size_t image);
-    void place_image(std::size_t image);
-    void verify_image(std::size_t image);
+    void place_image(std::size_t index);
+    void verify_image(std::size_t index);
 
   private:
     std::set<std::string> wanted_in(const oci::Digest& digest) const;

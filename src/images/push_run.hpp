@@ -72,7 +72,7 @@ class PushRun {
   private:
     void look_again();
     std::vector<ImageResult> results(const engine::Outcome& outcome) const;
-    ImageResult result_of(std::size_t image, const engine::Outcome& outcome) const;
+    ImageResult result_of(std::size_t index, const engine::Outcome& outcome) const;
 
     PushOptions options_;
     Clock& clock_;

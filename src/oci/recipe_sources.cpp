@@ -25,29 +25,56 @@ std::unique_ptr<Source> open_source(const RecipeImage& item, Spool& spool) {
     return open_docker_archive(item.docker_archive, spool);
 }
 
-// The images of the source that are asked for, under their names.
+// What an image without a name belongs to: signatures and the like name their subject.
+std::optional<Digest> subject_of(Source& source, const SourceImage& image) {
+    if (!image.name.empty()) return std::nullopt;
+    const Document document =
+        parse_document(read_manifest(source, image.descriptor), image.descriptor.media_type);
+    const auto& subject = std::visit([](const auto& any) { return any.subject; }, document);
+    if (!subject) return std::nullopt;
+    return subject->digest;
+}
+
+void keep_only(Source& source, std::vector<SourceImage>& images, const RecipeImage& item) {
+    std::set<std::string> names;
+    for (const std::string& name : item.only) names.insert(Reference::parse(name).str());
+    std::erase_if(images, [&](const SourceImage& i) { return !names.contains(i.name); });
+    for (const SourceImage& image : images) names.erase(image.name);
+    if (names.empty()) return;
+    throw UserError("IMAGE-NOT-FOUND",
+                    fmt::format("{} has no image {}", source.label(), *names.begin()));
+}
+
+// The images of the source that are asked for, under their names, each with what refers to it.
 std::vector<SourceImage> wanted(Source& source, const RecipeImage& item) {
-    std::vector<SourceImage> images = source.images();
-    if (!item.only.empty()) {
-        std::set<std::string> names;
-        for (const std::string& name : item.only) names.insert(Reference::parse(name).str());
-        std::erase_if(images, [&](const SourceImage& i) { return !names.contains(i.name); });
-        for (const SourceImage& image : images) names.erase(image.name);
-        if (!names.empty()) {
+    std::vector<SourceImage> images, referrers;
+    std::map<Digest, Digest> subjects;
+    for (SourceImage& image : source.images()) {
+        const auto subject = subject_of(source, image);
+        if (subject) subjects[image.descriptor.digest] = *subject;
+        (subject ? referrers : images).push_back(std::move(image));
+    }
+    if (!item.only.empty()) keep_only(source, images, item);
+    if (!item.name.empty()) {
+        if (images.size() != 1) {
             throw UserError("IMAGE-NOT-FOUND",
-                            fmt::format("{} has no image {}", source.label(), *names.begin()));
+                            fmt::format("{} has {} images, and {} can name only one",
+                                        source.label(), images.size(), item.name),
+                            {.remedy = "leave name out, or choose one with only: […]"});
         }
+        images[0].name = Reference::parse(item.name).str();
     }
-    if (item.name.empty()) return images;
-    // What a registry has comes with its signatures, which have no names.
-    const bool is_one = images.size() == 1 || !item.registry.empty();
-    if (!is_one) {
-        throw UserError("IMAGE-NOT-FOUND",
-                        fmt::format("{} has {} images, and {} can name only one", source.label(),
-                                    images.size(), item.name),
-                        {.remedy = "leave name out, or choose one with only: […]"});
+    // A signature of a signature follows the signature; those of a platform's manifest its index,
+    // which the collector knows better: only what belongs to an image that was left out goes.
+    std::set<Digest> left_out;
+    for (const SourceImage& image : source.images()) left_out.insert(image.descriptor.digest);
+    for (const SourceImage& image : images) left_out.erase(image.descriptor.digest);
+    for (const SourceImage& referrer : referrers) {
+        Digest root = referrer.descriptor.digest;
+        for (std::size_t i = 0; i < subjects.size() && subjects.contains(root); ++i)
+            root = subjects.at(root);
+        if (!left_out.contains(root)) images.push_back(referrer);
     }
-    images[0].name = Reference::parse(item.name).str();
     return images;
 }
 

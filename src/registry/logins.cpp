@@ -48,15 +48,15 @@ std::optional<Given> parse_basic(std::string_view authorization) {
     const std::size_t blank = authorization.find(' ');
     if (blank == std::string_view::npos || !net::same_name(authorization.substr(0, blank), "basic"))
         return std::nullopt;
-    auto text = from_base64(authorization.substr(blank + 1));
-    if (!text) return std::nullopt;
-    const std::size_t colon = text->find(':');
+    const auto decoded = from_base64(authorization.substr(blank + 1));
+    if (!decoded) return std::nullopt;
+    const std::string_view text = decoded->reveal();
+    const std::size_t colon = text.find(':');
     // A password with a zero byte would end there for bcrypt, and one longer than 72 bytes too.
-    const bool usable = colon != std::string::npos && text->find('\0') == std::string::npos;
-    std::optional<Given> out;
-    if (usable) out.emplace(Given{text->substr(0, colon), text->substr(colon + 1)});
-    wipe(*text);
-    return out;
+    const bool usable =
+        colon != std::string_view::npos && text.find('\0') == std::string_view::npos;
+    if (!usable) return std::nullopt;
+    return Given{std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "oci/client/login.hpp"
 
+#include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "oci/client/base64.hpp"
 
 #include <filesystem>
 #include <vector>
@@ -68,7 +68,7 @@ Secret Login::basic() const {
     std::string both = user + ":";
     both += password.reveal();
     std::string value = "Basic ";
-    value += base64(both).reveal();
+    value += to_base64(both).reveal();
     Secret out(value);
     wipe(both);
     wipe(value);

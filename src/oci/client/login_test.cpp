@@ -1,7 +1,6 @@
 #include "oci/client/login.hpp"
 
 #include "base/error.hpp"
-#include "oci/client/base64.hpp"
 #include "oci/client/challenge.hpp"
 #include "oci/testing/temp_folder.hpp"
 
@@ -35,15 +34,6 @@ TEST(Login, IsLookedForWhereThePersonSays) {
     ::setenv("REGISTRY_AUTH_FILE", folder.write("auth.json", kFile).c_str(), 1);
     EXPECT_EQ(find_login("registry.lan:5000").user, "ops");
     ::unsetenv("REGISTRY_AUTH_FILE");
-}
-
-TEST(Base64, GoesBothWays) {
-    for (const std::string_view text : {"a", "ab", "abc", "user:pass word"}) {
-        EXPECT_EQ(from_base64(base64(text).reveal())->reveal(), text);
-    }
-    EXPECT_FALSE(from_base64("abc"));
-    EXPECT_FALSE(from_base64("a b="));
-    EXPECT_FALSE(from_base64(""));
 }
 
 TEST(Challenge, IsReadWithQuotesAndSeveralSchemes) {
