@@ -1,5 +1,5 @@
-// Base64 with the usual alphabet and padding, as logins of HTTP and Docker's files have it. What goes
-// in and comes out is a secret wherever we use this.
+// Base64 with the usual alphabet and padding, as logins of HTTP and Docker's files have it. What
+// goes in and comes out is a secret wherever we use this.
 #pragma once
 
 #include "base/secret.hpp"

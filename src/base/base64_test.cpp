@@ -18,8 +18,8 @@ TEST(Base64, IsTheUsualOne) {
 }
 
 TEST(Base64, RefusesWhatIsNone) {
-    for (const char* bad : {"Z", "Zg=", "Zg= ", "Z===", "====", "Zm9v YmFy", "Zm9v\nYmF", "Zm9-",
-                            "=Zm9"})
+    for (const char* bad :
+         {"Z", "Zg=", "Zg= ", "Z===", "====", "Zm9v YmFy", "Zm9v\nYmF", "Zm9-", "=Zm9"})
         EXPECT_FALSE(from_base64(bad)) << bad;
     EXPECT_FALSE(from_base64(std::string((64u << 10) + 4, 'A')));
 }

@@ -25,6 +25,10 @@
 namespace slipway::cli {
 namespace {
 
+std::string basic(std::string_view login) {
+    return "Basic " + std::string(to_base64(login).reveal());
+}
+
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -214,12 +218,12 @@ TEST_F(RegistryCommands, PasswdSetsAndRemovesLogins) {
     ASSERT_EQ(::stat(at("logins").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, 0640u);
     registry::Logins logins(at("logins"));
-    EXPECT_TRUE(logins.accepts("Basic " + to_base64("team:correct horse")));
+    EXPECT_TRUE(logins.accepts(basic("team:correct horse")));
     EXPECT_EQ(set("team", "another horse").code, ExitCode::ok);
-    EXPECT_FALSE(logins.accepts("Basic " + to_base64("team:correct horse")));
-    EXPECT_TRUE(logins.accepts("Basic " + to_base64("team:another horse")));
+    EXPECT_FALSE(logins.accepts(basic("team:correct horse")));
+    EXPECT_TRUE(logins.accepts(basic("team:another horse")));
     EXPECT_EQ(run({"registry", "passwd", at("logins"), "team", "--remove"}).code, ExitCode::ok);
-    EXPECT_FALSE(logins.accepts("Basic " + to_base64("team:another horse")));
+    EXPECT_FALSE(logins.accepts(basic("team:another horse")));
     for (const char* bad : {"", "short", "\n\n"}) EXPECT_EQ(set("team", bad).code, ExitCode::usage);
     EXPECT_EQ(set("team", std::string(73, 'x')).code, ExitCode::usage);
     EXPECT_EQ(set("te:am", "correct horse").code, ExitCode::usage);

@@ -192,6 +192,27 @@ TEST(Build, NeedsANameWhereTheSourceHasNone) {
               "IMAGE-NOT-FOUND");
 }
 
+TEST(Build, KeepsSignaturesWithTheImagesThatAreTaken) {
+    const TempFolder folder;
+    SmallImages images;
+    const Descriptor one = images.image({.files = {{"a", "1"}}});
+    const Descriptor two = images.image({.files = {{"a", "2"}}});
+    images.name("x.y/one:1", one);
+    images.name("x.y/two:1", two);
+    const Descriptor signature = images.referrer(one, "signed");
+    images.unnamed(signature);
+    images.unnamed(images.referrer(signature, "countersigned"));
+    images.unnamed(images.referrer(two, "signed as well"));
+    images.write_layout(folder / "i");
+    const auto referrers = [&](const std::string& item, std::string_view name) {
+        const BundleReader bundle(build(folder, "  images:\n    - " + item + "\n", name));
+        return std::ranges::count(bundle.content().roots, RootKind::referrer, &BundleRoot::kind);
+    };
+    EXPECT_EQ(referrers("oci-layout: i", "all"), 3);
+    EXPECT_EQ(referrers("{oci-layout: i, only: ['x.y/one:1']}", "one"), 2);
+    EXPECT_EQ(referrers("{oci-layout: i, only: ['x.y/two:1'], name: 'a.b/c:d'}", "two"), 1);
+}
+
 TEST(Build, TakesOnlyThePlatformsAskedForAndKeepsTheIndex) {
     const TempFolder folder;
     sample_images().write_layout(folder / "i");

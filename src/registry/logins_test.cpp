@@ -15,6 +15,8 @@
 namespace slipway::registry {
 namespace {
 
+std::string encoded(std::string_view text) { return std::string(to_base64(text).reveal()); }
+
 using oci::testing::TempFolder;
 using testing::Answer;
 using ::testing::HasSubstr;
@@ -22,7 +24,7 @@ using testing::RunningRegistry;
 using testing::uploads_path;
 
 std::string basic(const std::string& user, const std::string& password) {
-    return "Basic " + to_base64(user + ":" + password);
+    return "Basic " + encoded(user + ":" + password);
 }
 
 std::string login(const std::string& user, std::string_view password,
@@ -51,11 +53,11 @@ TEST(Logins, KnowUsersAndPasswords) {
 TEST(Logins, RefuseHeadersThatAreNone) {
     const TempFolder folder;
     Logins logins(folder.write("logins", team_file()));
-    const std::string good = to_base64("team:correct horse");
+    const std::string good = encoded("team:correct horse");
     for (const std::string& bad :
          {std::string(), std::string("Basic"), std::string("Basic "), "Bearer " + good, good,
-          "Basic  " + good, "Basic " + good + "!", "Basic " + to_base64("team"),
-          "Basic " + to_base64(std::string("team:correct horse\0", 19)), std::string("Basic ===="),
+          "Basic  " + good, "Basic " + good + "!", "Basic " + encoded("team"),
+          "Basic " + encoded(std::string("team:correct horse\0", 19)), std::string("Basic ===="),
           "Basic " + std::string(10'000, 'A')})
         EXPECT_FALSE(logins.accepts(bad)) << bad.substr(0, 60);
     EXPECT_TRUE(logins.accepts("basic " + good));
