@@ -295,6 +295,7 @@ class Bench:
 
     def pushes(self):
         self.singles = {}
+        (self.folder / "singles").mkdir()
         for number, name in enumerate(self.names):  # crane reads one image a folder
             self.singles[name] = self.folder / "singles" / str(number)
             run("skopeo", "copy", "-q", "--all", f"oci:{self.layout}:{name}", f"oci:{self.singles[name]}")
