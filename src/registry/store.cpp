@@ -37,12 +37,22 @@ std::string file_name(const oci::Digest& digest) {
                      {.cause = why, .remedy = "check the disk, then push the image again"});
 }
 
-// A file of what may be a damaged store; nullopt when it cannot be what is looked for.
+// A file of what may be a damaged store; nullopt when it is too large to be what is looked for.
 std::optional<std::string> read_at_most(const fs::path& path, std::size_t limit) {
     try {
         return read_file_if_any(path, limit);
-    } catch (const UserError&) {
+    } catch (const UserError& e) {
+        if (e.id() != "FILE-TOO-LARGE") throw;
         return std::nullopt;
+    }
+}
+
+// Whether a file holds these bytes. One that cannot be read does not: it is written anew.
+bool holds(const fs::path& path, const std::string& bytes) {
+    try {
+        return read_file_if_any(path, bytes.size()) == bytes;
+    } catch (const UserError&) {
+        return false;
     }
 }
 
@@ -95,15 +105,16 @@ fs::path Store::place(const std::string& repository, const char* kind) const {
 
 bool Store::has_repository(const std::string& repository) const {
     for (const char* kind : {"_manifests", "_blobs", "_tags"}) {
-        std::error_code none;
-        if (fs::exists(place(repository, kind), none)) return true;
+        if (is_there(place(repository, kind))) return true;
     }
     return false;
 }
 
-bool Store::has_bytes(const oci::Digest& digest) const {
-    return ::access(bytes_path(digest).c_str(), F_OK) == 0;
+bool Store::has_manifest_link(const std::string& repository, const oci::Digest& digest) const {
+    return is_there(place(repository, "_manifests") / file_name(digest));
 }
+
+bool Store::has_bytes(const oci::Digest& digest) const { return is_there(bytes_path(digest)); }
 
 std::optional<BlobLink> Store::link(const std::string& repository,
                                     const oci::Digest& digest) const {
@@ -116,15 +127,16 @@ std::optional<BlobLink> Store::link(const std::string& repository,
             out.size = number;
         return out;
     }
-    if (::access((place(repository, "_manifests") / name).c_str(), F_OK) != 0) return std::nullopt;
+    if (!has_manifest_link(repository, digest)) return std::nullopt;
     return BlobLink{};
 }
 
 std::optional<BlobPlace> Store::bytes(const oci::Digest& digest) const {
-    auto file =
-        std::make_shared<const Fd>(::open(bytes_path(digest).c_str(), O_RDONLY | O_CLOEXEC));
+    const fs::path path = bytes_path(digest);
+    auto file = std::make_shared<const Fd>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!*file && means_absent(errno)) return std::nullopt;
     struct stat about{};
-    if (!*file || ::fstat(file->get(), &about) != 0) return std::nullopt;
+    if (!*file || ::fstat(file->get(), &about) != 0) cannot_read(path, errno);
     // Whoever is told that it is there may refer to it in a moment: it is young again.
     constexpr std::time_t kOften = 60;
     if (std::time(nullptr) - about.st_mtime > kOften) ::futimens(file->get(), nullptr);
@@ -182,13 +194,18 @@ std::vector<oci::Digest> Store::manifests(const std::string& repository) const {
 std::set<std::string> Store::repositories(std::string_view having) const {
     std::set<std::string> out;
     const fs::path root = folder_ / "repositories";
-    std::error_code none;
-    fs::recursive_directory_iterator entry(root, none);
-    for (; entry != fs::recursive_directory_iterator(); entry.increment(none)) {
-        if (!entry->path().filename().string().starts_with('_')) continue;
-        entry.disable_recursion_pending();
-        if (entry->path().filename() == having)
-            out.insert(fs::relative(entry->path().parent_path(), root).string());
+    std::vector<std::string> folders = {""};
+    while (!folders.empty()) {
+        const std::string name = std::move(folders.back());
+        folders.pop_back();
+        for (const Entry& entry : entries_in(root / name)) {
+            if (!entry.is_folder) continue;
+            if (!entry.name.starts_with('_')) {
+                folders.push_back(name.empty() ? entry.name : name + "/" + entry.name);
+            } else if (entry.name == having) {
+                out.insert(name);
+            }
+        }
     }
     return out;
 }
@@ -227,7 +244,7 @@ bool Store::put_manifest(const std::string& repository, const ManifestBytes& man
     }
     if (!ready()) return false;
     // Compared, not only looked for: a push repairs what was damaged.
-    if (read_at_most(bytes_path(manifest.digest), oci::kMaxManifest) != manifest.bytes)
+    if (!holds(bytes_path(manifest.digest), manifest.bytes))
         notes_->write(bytes_path(manifest.digest), manifest.bytes);
     if (const auto subject = subject_of(manifest)) {
         notes_->write(
@@ -260,11 +277,14 @@ bool Store::remove_manifest(const std::string& repository, const oci::Digest& di
         hide(repository, Hidden::manifest, digest.str());
     }
     const fs::path link = place(repository, "_manifests") / file_name(digest);
-    if (::access(link.c_str(), F_OK) != 0) return false;
+    if (!is_there(link)) return false;
+    // All are read before one is removed: when that fails, nothing has happened.
+    std::vector<fs::path> tags_of_it;
     for (const std::string& name : tags(repository)) {
         const fs::path path = place(repository, "_tags") / name;
-        if (read_at_most(path, kSmall) == digest.str()) Notes::remove(path);
+        if (read_at_most(path, kSmall) == digest.str()) tags_of_it.push_back(path);
     }
+    for (const fs::path& path : tags_of_it) Notes::remove(path);
     forget_referrer(repository, digest);
     return Notes::remove(link);
 }
@@ -277,8 +297,8 @@ void Store::forget_referrer(const std::string& repository, const oci::Digest& di
         if (subject)
             Notes::remove(place(repository, "_referrers") / file_name(*subject) /
                           file_name(digest));
-    } catch (const UserError&) {
-        // On purpose nothing: it cannot be read.
+    } catch (const UserError& e) {
+        if (e.id() == "FILE-UNREADABLE") throw;  // perhaps only now
     } catch (const StateError& e) {
         if (e.id() != "STORE-DAMAGED") throw;
     }
@@ -296,7 +316,7 @@ void Store::hide(const std::string& repository, Hidden kind, const std::string& 
 }
 
 bool Store::hidden(const std::string& repository, Hidden kind, const std::string& what) const {
-    return ::access((place(repository, folder_of(kind)) / hidden_name(what)).c_str(), F_OK) == 0;
+    return is_there(place(repository, folder_of(kind)) / hidden_name(what));
 }
 
 void Store::show(const std::string& repository, Hidden kind, const std::string& what) {

@@ -45,7 +45,8 @@ std::optional<oci::Digest> digest_of_name(std::string name);
 class Store {
   public:
     // Throws StateError STORE-BUSY when another program has it open. All that write throw
-    // STORE-FULL or STORE-WRITE, and leave nothing half-visible; those that read, STORE-DAMAGED.
+    // STORE-FULL or STORE-WRITE, and leave nothing half-visible; those that read, STORE-DAMAGED
+    // or STORE-READ.
     explicit Store(std::filesystem::path folder);
 
     const std::filesystem::path& folder() const { return folder_; }
@@ -108,6 +109,8 @@ class Store {
     void show(const std::string& repository, Hidden kind, const std::string& what);
     void forget_referrer(const std::string& repository, const oci::Digest& digest);
     void wait_turn();
+    bool has_manifest_link(const std::string& repository, const oci::Digest& digest) const;
+    void require_deleted(const std::string& repository, const oci::Digest& digest) const;
     std::set<oci::Digest> referenced() const;
     std::vector<std::pair<oci::Digest, std::filesystem::path>> all_bytes() const;
     void forget_links(const std::set<oci::Digest>& removed);
