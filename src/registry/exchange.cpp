@@ -6,6 +6,12 @@
 
 namespace slipway::registry {
 
+LargeReads::Turn::Turn(LargeReads& all) : all_(all) {
+    constexpr std::chrono::seconds kPatience{30};
+    if (!all_.free_.try_acquire_for(kPatience))
+        throw Refusal(503, "TOOMANYREQUESTS", "too many large manifests at once");
+}
+
 Names Exchange::meant() const { return library.meant(route.name, parameter("ns")); }
 
 std::string_view Exchange::parameter(std::string_view name) const {

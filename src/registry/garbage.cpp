@@ -25,7 +25,7 @@ std::set<oci::Digest> Store::referenced() const {
         for (const oci::Digest& digest : manifests(repository)) {
             // One that cannot be read throws: it must not be mistaken for one without blobs.
             if (const auto found = manifest(repository, digest)) {
-                out.merge(references_of(*found));
+                out.merge(references_of(digest, document_of(*found)));
             } else {
                 require_deleted(repository, digest);
             }

@@ -45,9 +45,11 @@ std::string_view type_of(const oci::Document& document) {
     return std::visit([](const auto& any) -> std::string_view { return any.media_type; }, document);
 }
 
-oci::Document parse(const std::string& bytes, const std::string& type) {
+oci::Document parse(const Exchange& x, const ManifestBytes& manifest) {
+    std::optional<LargeReads::Turn> turn;
+    if (manifest.bytes.size() > LargeReads::kLarge) turn.emplace(x.large_reads);
     try {
-        return oci::parse_document(bytes, type);
+        return document_of(manifest);
     } catch (const UserError& e) {
         throw Refusal(400, "MANIFEST_INVALID", e.message());
     }
@@ -101,10 +103,10 @@ void put(Exchange& x) {
     if (digest && manifest.digest != *digest)
         throw Refusal(400, "DIGEST_INVALID",
                       fmt::format("what was sent is {}", manifest.digest.str()));
-    const oci::Document document = parse(manifest.bytes, manifest.media_type);
+    const oci::Document document = parse(x, manifest);
     if (manifest.media_type.empty()) manifest.media_type = type_of(document);
     std::optional<oci::Digest> absent;
-    x.library.store()->put_manifest(x.route.name, manifest, tags, [&] {
+    x.library.store()->put_manifest(x.route.name, manifest, document, tags, [&] {
         absent = missing(x, document);
         return !absent;
     });
@@ -114,7 +116,7 @@ void put(Exchange& x) {
     }
     x.created(fmt::format("/v2/{}/manifests/{}", x.route.name, manifest.digest.str()),
               manifest.digest);
-    if (const auto subject = subject_of(manifest))
+    if (const auto subject = subject_of(document))
         x.response.headers.set("OCI-Subject", subject->str());
     if (!digest) return;
     for (const std::string& tag : tags) x.response.headers.add("OCI-Tag", tag);

@@ -49,10 +49,14 @@ bool is_read(const net::Request& request) {
 }  // namespace
 
 Registry::Registry(Library library, RegistryOptions options)
-    : library_(std::move(library)), options_(std::move(options)) {
+    : library_(std::move(library)),
+      options_(std::move(options)),
+      large_reads_(std::make_unique<LargeReads>()) {
     if (library_.store() != nullptr && !options_.read_only)
         uploads_.emplace(*library_.store(), options_.most_uploads);
 }
+
+Registry::~Registry() = default;
 
 void Registry::handle(net::Request& request, net::Response& response) {
     try {
@@ -87,6 +91,7 @@ void Registry::answer(net::Request& request, net::Response& response) {
     Exchange exchange{.library = library_,
                       .uploads = uploads_ ? &*uploads_ : nullptr,
                       .largest_blob = options_.largest_blob,
+                      .large_reads = *large_reads_,
                       .route = route,
                       .request = request,
                       .response = response};

@@ -16,6 +16,8 @@
 
 namespace slipway::registry {
 
+class LargeReads;
+
 struct RegistryOptions {
     bool read_only = false;                    // though there is a store
     std::shared_ptr<Logins> logins = nullptr;  // nullptr: everyone may do everything
@@ -28,6 +30,7 @@ struct RegistryOptions {
 class Registry {
   public:
     Registry(Library library, RegistryOptions options);
+    ~Registry();
 
     void handle(net::Request& request, net::Response& response);
     // For ServerOptions::on_served.
@@ -48,6 +51,7 @@ class Registry {
     Library library_;
     RegistryOptions options_;
     std::optional<Uploads> uploads_;
+    std::unique_ptr<LargeReads> large_reads_;
     Metrics metrics_;
     std::function<net::ServerStats()> stats_;
 };

@@ -177,7 +177,8 @@ std::vector<oci::Descriptor> Store::referrers(const std::string& repository,
     for (const std::string& name : names_in(place(repository, "_referrers") / file_name(subject))) {
         const auto digest = digest_of_name(name);
         if (!digest) continue;
-        if (const auto found = manifest(repository, *digest)) out.push_back(referrer_of(*found));
+        if (const auto found = manifest(repository, *digest))
+            out.push_back(referrer_of(*found, document_of(*found)));
     }
     std::ranges::sort(out, {}, &oci::Descriptor::digest);
     return out;
@@ -235,18 +236,19 @@ void Store::link_blob(const std::string& repository, const oci::Digest& digest,
 }
 
 bool Store::put_manifest(const std::string& repository, const ManifestBytes& manifest,
-                         const std::vector<std::string>& tags, const std::function<bool()>& ready) {
+                         const oci::Document& document, const std::vector<std::string>& tags,
+                         const std::function<bool()>& ready) {
     wait_turn();
     const LockTogether lock(references_);
     {
         const Lock fresh_lock(mutex_);
-        if (fresh_) fresh_->merge(references_of(manifest));
+        if (fresh_) fresh_->merge(references_of(manifest.digest, document));
     }
     if (!ready()) return false;
     // Compared, not only looked for: a push repairs what was damaged.
     if (!holds(bytes_path(manifest.digest), manifest.bytes))
         notes_->write(bytes_path(manifest.digest), manifest.bytes);
-    if (const auto subject = subject_of(manifest)) {
+    if (const auto subject = subject_of(document)) {
         notes_->write(
             place(repository, "_referrers") / file_name(*subject) / file_name(manifest.digest), "");
     }
@@ -293,7 +295,7 @@ bool Store::remove_manifest(const std::string& repository, const oci::Digest& di
 void Store::forget_referrer(const std::string& repository, const oci::Digest& digest) {
     try {
         const auto found = manifest(repository, digest);
-        const auto subject = found ? subject_of(*found) : std::nullopt;
+        const auto subject = found ? subject_of(document_of(*found)) : std::nullopt;
         if (subject)
             Notes::remove(place(repository, "_referrers") / file_name(*subject) /
                           file_name(digest));

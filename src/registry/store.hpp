@@ -76,7 +76,8 @@ class Store {
     void link_blob(const std::string& repository, const oci::Digest& digest, std::uint64_t size);
     // `ready` says whether all it needs is there; garbage collection waits meanwhile.
     bool put_manifest(const std::string& repository, const ManifestBytes& manifest,
-                      const std::vector<std::string>& tags, const std::function<bool()>& ready);
+                      const oci::Document& document, const std::vector<std::string>& tags,
+                      const std::function<bool()>& ready);
 
     // False when it is not here. `hide_too`: and hides what a bundle has under that name, in one
     // step for whoever pushes meanwhile.

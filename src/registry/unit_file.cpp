@@ -48,6 +48,7 @@ Restart=always
 RestartSec=1
 TimeoutStopSec=30
 LimitNOFILE=65536
+MemoryMax=2G
 TasksMax=4096
 {}
 {}AmbientCapabilities=
