@@ -16,6 +16,7 @@ constexpr std::chrono::seconds kGrace{20};
 ExitCode run(const Call& call) {
     const registry::ServeOptions options = serve_options(call);
     const Interrupts interrupts;
+    registry::raise_limit_of_files();
     registry::RegistryServer server(options);
     std::string line = fmt::format("ready: {} ({} names, {})", server.url(), server.image_names(),
                                    server.writable() ? "writable" : "read-only");

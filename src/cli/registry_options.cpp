@@ -99,7 +99,7 @@ registry::ServeOptions serve_options(const Call& call) {
     out.max_connections = static_cast<std::size_t>(
         given.number("--max-connections", static_cast<std::int64_t>(out.max_connections)));
     out.largest_blob = static_cast<std::uint64_t>(given.number("--max-blob", 1024)) * kGibi;
-    out.clean_every = std::chrono::seconds(given.number("--gc-hours", 24) * kHour);
+    out.housekeeping.collect_every = std::chrono::seconds(given.number("--gc-hours", 24) * kHour);
     return out;
 }
 

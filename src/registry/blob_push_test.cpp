@@ -282,7 +282,8 @@ TEST(BlobLimits, TooLargeIsRefusedBeforeItIsSent) {
 TEST(BlobLimits, TooManyUploadsAreRefusedAndRoomComesBack) {
     RunningRegistry registry({.registry = {.most_uploads = 2}});
     const std::string first = registry.post(uploads_path("a")).header("Location");
-    EXPECT_EQ(registry.post(uploads_path("a")).status, 202);
+    EXPECT_EQ(registry.patch(first, "x").status, 202);
+    EXPECT_EQ(registry.patch(registry.post(uploads_path("a")).header("Location"), "x").status, 202);
     EXPECT_EQ(registry.post(uploads_path("b")).code(), "TOOMANYREQUESTS");
     EXPECT_EQ(registry.remove(first).status, 204);
     EXPECT_EQ(registry.post(uploads_path("b")).status, 202);

@@ -113,9 +113,13 @@ void Registry::answer_metrics(net::Response& response) {
         metrics_.text(stats_ ? stats_() : net::ServerStats(), uploads_ ? uploads_->count() : 0);
 }
 
+std::size_t Registry::expire_uploads() {
+    return uploads_ ? uploads_->expire(options_.keep_uploads) : 0;
+}
+
 GarbageReport Registry::clean(std::chrono::seconds age) {
     if (!uploads_) return {};
-    uploads_->expire(options_.keep_uploads);
+    expire_uploads();
     const GarbageReport report = library_.store()->collect_garbage(age);
     metrics_.collected(report);
     return report;

@@ -38,7 +38,9 @@ class Registry {
     // Counters of the server, for /metrics.
     void watch(std::function<net::ServerStats()> stats) { stats_ = std::move(stats); }
 
-    // Gives up old uploads and removes what nothing refers to.
+    // Gives up uploads nobody has written to for long; how many.
+    std::size_t expire_uploads();
+    // That, and removes what nothing refers to.
     GarbageReport clean(std::chrono::seconds age);
     Library& library() { return library_; }
     bool writable() const { return uploads_.has_value(); }

@@ -1,6 +1,5 @@
 #include "registry/server.hpp"
 
-#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "registry/access_log.hpp"
 #include "registry/own_certificate.hpp"
@@ -8,6 +7,8 @@
 #include <atomic>
 
 #include <fmt/format.h>
+
+#include <sys/resource.h>
 
 namespace slipway::registry {
 
@@ -50,7 +51,8 @@ RegistryOptions registry_options(const ServeOptions& options) {
     return {.read_only = options.read_only,
             .logins = options.logins.empty() ? nullptr : std::make_shared<Logins>(options.logins),
             .anyone_reads = options.anyone_reads,
-            .largest_blob = options.largest_blob};
+            .largest_blob = options.largest_blob,
+            .keep_uploads = options.keep_uploads};
 }
 
 }  // namespace
@@ -79,30 +81,15 @@ struct RegistryServer::State {
     std::optional<AccessLog> log;
     std::unique_ptr<net::HttpServer> server;
     std::atomic<const net::HttpServer*> running{nullptr};  // requests come before it is assigned
-    std::jthread cleaner;
+    std::jthread housekeeper;
 };
 
-namespace {
-
-constexpr std::chrono::minutes kFirstClean{10};
-
-// A collection that fails is told by the next one that succeeds or by `slipway registry gc`; a
-// registry that serves must go on.
-void clean_now_and_then(const std::stop_token& stop, Registry& registry, std::chrono::seconds every,
-                        std::chrono::seconds age) {
-    // Soon for the first time: a registry that is restarted every day must collect too.
-    std::chrono::seconds wait = std::min<std::chrono::seconds>(every, kFirstClean);
-    while (system_clock().sleep_for(wait, stop)) {
-        wait = every;
-        try {
-            registry.clean(age);
-        } catch (const std::exception&) {
-            // On purpose nothing: see above.
-        }
-    }
+void raise_limit_of_files() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
 }
-
-}  // namespace
 
 RegistryServer::RegistryServer(const ServeOptions& options) {
     net::Listener listener(options.listen);
@@ -114,12 +101,10 @@ RegistryServer::RegistryServer(const ServeOptions& options) {
                                               state.registry.handle(request, response);
                                           });
     state.running = state.server.get();
-    if (state.registry.writable() && options.clean_every.count() > 0) {
-        state.cleaner = std::jthread([&state, options](const std::stop_token& stop) {
-            clean_now_and_then(stop, state.registry, options.clean_every,
-                               options.keep_unreferenced);
+    state.housekeeper =
+        std::jthread([&state, how = options.housekeeping](const std::stop_token& stop) {
+            keep_house(stop, state.registry, how);
         });
-    }
 }
 
 RegistryServer::~RegistryServer() = default;
@@ -132,7 +117,7 @@ bool RegistryServer::writable() const { return state_->registry.writable(); }
 net::ServerStats RegistryServer::stats() const { return state_->server->stats(); }
 
 bool RegistryServer::stop(std::chrono::milliseconds grace) {
-    state_->cleaner = {};
+    state_->housekeeper = {};
     return state_->server->stop(grace);
 }
 

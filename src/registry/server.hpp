@@ -6,6 +6,7 @@
 //     server.stop(10s);
 #pragma once
 
+#include "registry/housekeeping.hpp"
 #include "registry/registry.hpp"
 
 #include <chrono>
@@ -31,9 +32,12 @@ struct ServeOptions {
     std::filesystem::path access_log = {};  // "": none
     std::size_t max_connections = 1024;
     std::uint64_t largest_blob = 1ull << 40;
-    std::chrono::seconds clean_every{24 * 3600};  // 0: never
-    std::chrono::seconds keep_unreferenced{24 * 3600};
+    std::chrono::seconds keep_uploads{24 * 3600};  // one nobody writes to is given up
+    HousekeepingOptions housekeeping = {};
 };
+
+// As many files as the system allows this program: connections, blobs on their way.
+void raise_limit_of_files();
 
 class RegistryServer {
   public:

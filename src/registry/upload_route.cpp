@@ -102,7 +102,10 @@ void answer_new_upload(Exchange& x) {
     std::optional<oci::Digest> whole;
     if (!digest.empty()) whole = digest_from(digest);
     auto upload = x.uploads->begin(x.route.name, whole ? whole->algorithm : algorithm_for(x));
-    if (!upload) throw Refusal(429, "TOOMANYREQUESTS", "too many uploads are under way");
+    if (!upload) {
+        x.response.headers.set("Retry-After", "60");
+        throw Refusal(429, "TOOMANYREQUESTS", "too many uploads are under way");
+    }
     if (whole) {
         upload->end();  // nobody knows its id: what is cut off here is never gone on with
         receive(x, **upload);
