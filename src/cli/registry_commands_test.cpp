@@ -164,7 +164,8 @@ TEST_F(RegistryCommands, GcRemovesWhatNothingRefersTo) {
     {
         registry::Store store(at("store"));
         const std::string bytes = "nobody's";
-        store.take_blob("a", oci::digest_of(bytes), folder_.write("store/uploads/x", bytes));
+        store.take_blob("a", oci::digest_of(bytes), folder_.write("store/uploads/x", bytes),
+                        bytes.size());
     }
     const auto gc = [&](std::vector<std::string> more) {
         more.insert(more.begin(), {"registry", "gc", "--store", at("store"), "-o", "json"});

@@ -64,19 +64,21 @@ std::optional<oci::Digest> Library::bundle_tag(const std::string& repository,
     return std::nullopt;
 }
 
-std::optional<BlobPlace> Library::bytes(const oci::Digest& digest) const {
-    if (store_) {
-        if (auto place = store_->bytes(digest)) return place;
-    }
-    return bundle_bytes(digest);
+std::optional<BlobPlace> Library::blob_anywhere(const oci::Digest& digest) const {
+    if (auto place = bundle_bytes(digest)) return place;
+    if (!store_ || !store_->confirmed_size(digest)) return std::nullopt;
+    return store_->bytes(digest);
 }
 
 std::optional<BlobPlace> Library::blob(const Names& meant, const oci::Digest& digest) const {
     for (const std::string& repository : meant) {
         if (const auto link = store_ ? store_->link(repository, digest) : std::nullopt) {
             // One of another size is damaged. As if absent: whoever pushes then sends it again.
-            auto place = bytes(digest);
-            if (place && place->size == link->size.value_or(place->size)) return place;
+            const auto is_good = [&](const std::optional<BlobPlace>& place) {
+                return place && place->size == link->size.value_or(place->size);
+            };
+            if (auto place = store_->bytes(digest); is_good(place)) return place;
+            if (auto place = bundle_bytes(digest); is_good(place)) return place;
         }
         if (!in_bundles(repository) || hidden(repository, Hidden::blob, digest.str())) continue;
         if (auto place = bundle_bytes(digest)) return place;

@@ -34,8 +34,8 @@ class Library {
     std::set<std::string> tags(const Names& meant) const;
     std::vector<oci::Descriptor> referrers(const Names& meant, const oci::Digest& subject) const;
     std::set<std::string> repositories() const;
-    // Whatever repository has it.
-    std::optional<BlobPlace> bytes(const oci::Digest& digest) const;
+    // Whatever repository has it, as long as someone vouches for its size.
+    std::optional<BlobPlace> blob_anywhere(const oci::Digest& digest) const;
 
     // In the store, and hidden where a bundle has it. False when there is no such thing.
     bool remove_tag(const std::string& repository, const std::string& tag);

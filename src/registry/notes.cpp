@@ -71,9 +71,11 @@ Notes::Notes(fs::path scratch) : scratch_(std::move(scratch)) {
     for (const std::string& name : names_in(scratch_)) ::unlink((scratch_ / name).c_str());
 }
 
+fs::path Notes::scratch_name() const { return scratch_ / random_hex(16); }
+
 void Notes::write(const fs::path& path, std::string_view content) const {
     make_store_folders(path.parent_path());
-    Scratch file(scratch_ / random_hex(16));
+    Scratch file(scratch_name());
     if (!file.write(content) || !file.move_to(path))
         cannot_write(fmt::format("cannot write {}", path.string()), errno);
     sync_folder(path.parent_path());

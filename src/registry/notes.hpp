@@ -21,6 +21,8 @@ class Notes {
 
     // On disk when it returns; folders above it are made. Throws as cannot_write.
     void write(const std::filesystem::path& path, std::string_view content) const;
+    // A new name in the scratch folder, for something larger.
+    std::filesystem::path scratch_name() const;
     // False when there is none.
     static bool remove(const std::filesystem::path& path);
 

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "registry/copy_range.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -213,26 +214,63 @@ std::set<std::string> Store::repositories(std::string_view having) const {
 
 void Store::wait_turn() { const Lock turn(turn_); }
 
+std::optional<std::uint64_t> Store::confirmed_size(const oci::Digest& digest) const {
+    const auto found = bytes(digest);
+    if (!found) return std::nullopt;
+    for (const std::string& repository : repositories("_blobs")) {
+        const auto known = link(repository, digest);
+        if (known && known->size == found->size) return found->size;
+    }
+    return std::nullopt;
+}
+
+bool Store::owns_blob(const std::string& repository, const oci::Digest& digest) const {
+    const auto known = link(repository, digest);
+    const auto found = known ? bytes(digest) : std::nullopt;
+    return found && found->size == known->size.value_or(found->size);
+}
+
+bool Store::owns_manifest(const std::string& repository, const oci::Digest& digest) const {
+    return has_manifest_link(repository, digest) && has_bytes(digest);
+}
+
 void Store::take_blob(const std::string& repository, const oci::Digest& digest,
-                      const fs::path& file) {
+                      const fs::path& file, std::uint64_t size) {
     const fs::path target = bytes_path(digest);
     make_store_folders(target.parent_path());
     wait_turn();
     const LockTogether lock(references_);
-    std::error_code none;
-    const std::uint64_t size = fs::file_size(file, none);
+    // Young again, however long ago its last byte came: a collection is to leave it alone.
+    ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
     if (::rename(file.c_str(), target.c_str()) != 0) fail(target, "write");
     sync_folder(target.parent_path());
     notes_->write(place(repository, "_blobs") / file_name(digest), std::to_string(size));
     show(repository, Hidden::blob, digest.str());
 }
 
-void Store::link_blob(const std::string& repository, const oci::Digest& digest,
+bool Store::link_blob(const std::string& repository, const oci::Digest& digest,
                       std::uint64_t size) {
     wait_turn();
     const LockTogether lock(references_);
+    // Under the lock: whoever was told of it before may have been told of garbage.
+    const auto found = bytes(digest);
+    if (!found || found->size != size) return false;
     notes_->write(place(repository, "_blobs") / file_name(digest), std::to_string(size));
     show(repository, Hidden::blob, digest.str());
+    return true;
+}
+
+void Store::adopt_blob(const std::string& repository, const oci::Digest& digest,
+                       const BlobPlace& from) {
+    if (link_blob(repository, digest, from.size)) return;
+    const fs::path copy = notes_->scratch_name();
+    copy_range(from, copy);
+    try {
+        take_blob(repository, digest, copy, from.size);
+    } catch (...) {
+        ::unlink(copy.c_str());
+        throw;
+    }
 }
 
 bool Store::put_manifest(const std::string& repository, const ManifestBytes& manifest,

@@ -9,8 +9,9 @@
 //     uploads/ID                                   see uploads.hpp
 //     scratch/                                     see notes.hpp
 //
-// Everything appears by a rename after its bytes are on disk: a power cut leaves it whole or
-// absent. One program at a time has a store open; any number of its threads may use it.
+// The store is whole by itself: an image in it needs no bundle, though its layers may have come out
+// of one. Everything appears by a rename after its bytes are on disk: a power cut leaves it whole
+// or absent. One program at a time has a store open; any number of its threads may use it.
 //
 // A disk that lies is noticed where that is cheap: a manifest that is not what its name says and a
 // tag without a digest are errors (STORE-DAMAGED), a blob of another size is absent. Pushing again
@@ -63,17 +64,26 @@ class Store {
     std::set<std::string> repositories(std::string_view having = "_manifests") const;
 
     std::vector<oci::Digest> manifests(const std::string& repository) const;
-    // Whether the repository may be asked for it. The bytes may be a bundle's: a blob of a bundle
-    // is mounted, not copied.
+    // Whether the repository may be asked for it.
     std::optional<BlobLink> link(const std::string& repository, const oci::Digest& digest) const;
     // Whatever repository it is in.
     std::optional<BlobPlace> bytes(const oci::Digest& digest) const;
     bool has_bytes(const oci::Digest& digest) const;
 
+    // The size of the bytes when a link of some repository says that it is the right one.
+    std::optional<std::uint64_t> confirmed_size(const oci::Digest& digest) const;
+    // Whether the repository has it, whole, in this store.
+    bool owns_blob(const std::string& repository, const oci::Digest& digest) const;
+    bool owns_manifest(const std::string& repository, const oci::Digest& digest) const;
+
     // Takes the file, whose bytes are known to be those of the digest, into the store.
     void take_blob(const std::string& repository, const oci::Digest& digest,
-                   const std::filesystem::path& file);
-    void link_blob(const std::string& repository, const oci::Digest& digest, std::uint64_t size);
+                   const std::filesystem::path& file, std::uint64_t size);
+    // Lets the repository be asked for it; false when the store has no bytes of that size.
+    bool link_blob(const std::string& repository, const oci::Digest& digest, std::uint64_t size);
+    // The same for bytes that lie anywhere: what the store lacks is copied into it.
+    void adopt_blob(const std::string& repository, const oci::Digest& digest,
+                    const BlobPlace& from);
     // `ready` says whether all it needs is there; garbage collection waits meanwhile.
     bool put_manifest(const std::string& repository, const ManifestBytes& manifest,
                       const oci::Document& document, const std::vector<std::string>& tags,

@@ -58,17 +58,17 @@ void finish(Exchange& x, Uploads::Hold& upload, const oci::Digest& wanted) {
     upload.end();
     if (!upload->finish(wanted))
         throw Refusal(400, "DIGEST_INVALID", fmt::format("what was sent is not {}", wanted.str()));
-    x.library.store()->take_blob(x.route.name, wanted, upload->file());
+    x.library.store()->take_blob(x.route.name, wanted, upload->file(), upload->size());
     x.created(blob_location(x.route.name, wanted), wanted);
 }
 
-// Nothing is copied: the repository may be asked for it from now on.
+// What the store has is linked, what only a bundle has is copied: bundles come and go.
 bool mount(Exchange& x, const oci::Digest& digest) {
     const std::string from(x.parameter("from"));
-    const auto found =
-        from.empty() ? x.library.bytes(digest) : x.library.blob(x.library.meant(from, ""), digest);
+    const auto found = from.empty() ? x.library.blob_anywhere(digest)
+                                    : x.library.blob(x.library.meant(from, ""), digest);
     if (!found) return false;
-    x.library.store()->link_blob(x.route.name, digest, found->size);
+    x.library.store()->adopt_blob(x.route.name, digest, *found);
     x.created(blob_location(x.route.name, digest), digest);
     return true;
 }
