@@ -101,7 +101,12 @@ void Registry::answer(net::Request& request, net::Response& response) {
 void Registry::require_login(const net::Request& request, net::Response& response) {
     if (options_.anyone_reads && is_read(request)) return;
     const auto given = request.headers.find("Authorization");
-    if (given && options_.logins->accepts(*given)) return;
+    const auto verdict = given ? options_.logins->check(*given) : Logins::Verdict::wrong;
+    if (verdict == Logins::Verdict::right) return;
+    if (verdict == Logins::Verdict::busy) {
+        response.headers.set("Retry-After", "1");
+        throw Refusal(429, "TOOMANYREQUESTS", "too many logins at once");
+    }
     response.headers.set("WWW-Authenticate", "Basic realm=\"slipway registry\"");
     throw Refusal(401, "UNAUTHORIZED",
                   given ? "the user or the password is wrong" : "a login is needed");
