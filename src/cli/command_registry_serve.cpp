@@ -14,7 +14,8 @@ namespace {
 constexpr std::chrono::seconds kGrace{20};
 
 ExitCode run(const Call& call) {
-    const registry::ServeOptions options = serve_options(call);
+    registry::ServeOptions options = serve_options(call);
+    options.warn = [&](const std::string& line) { call.output.warning(line); };
     const Interrupts interrupts;
     registry::raise_limit_of_files();
     registry::RegistryServer server(options);

@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 using testing::blob_path;
 using testing::manifest_path;
 using testing::RunningRegistry;
+using testing::uploads_path;
 
 // No further file can be opened beyond this number for as long as it lives.
 class FewDescriptors {
@@ -79,6 +80,32 @@ TEST(GarbageCollection, StopsAtALostManifestUntilItIsPushedAgainOrDeleted) {
     lose();
     EXPECT_EQ(registry.remove(manifest_path("a", image.str())).status, 202);
     EXPECT_EQ(registry.store().collect_garbage(0s).removed, 2u);
+}
+
+TEST(GarbageCollection, EndsEarlyWhenItIsToldToAndRemovesNothingAlive) {
+    RunningRegistry registry;
+    registry.push_image("a", "v1", "layer");
+    registry.push_blob("a", "nobody's");
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(registry.store().collect_garbage(0s, false, stop.get_token()).removed, 0u);
+    EXPECT_EQ(registry.store().collect_garbage(0s).removed, 1u);
+    EXPECT_TRUE(registry.pulls_whole("a", "v1"));
+}
+
+TEST(GarbageCollection, ABlobIsYoungWhenItsUploadEnds) {
+    RunningRegistry registry;
+    const std::string location = registry.post(uploads_path("a")).header("Location");
+    EXPECT_EQ(registry.patch(location, "bytes").status, 202);
+    const fs::path file = registry.folder() / "uploads" / fs::path(location).filename();
+    fs::last_write_time(file, fs::file_time_type::clock::now() - 48h);
+    const oci::Digest digest = oci::digest_of("bytes");
+    EXPECT_EQ(registry.put(testing::with_digest(location, digest), "").status, 201);
+    EXPECT_EQ(registry.store().collect_garbage(1h).removed, 0u);
+    EXPECT_EQ(registry.store().collect_garbage(0s).removed, 1u);
+    // What is gone cannot be linked, whoever saw it before.
+    EXPECT_FALSE(registry.store().link_blob("b", digest, 5));
+    EXPECT_EQ(registry.head(blob_path("b", digest)).status, 404);
 }
 
 // A name that cannot be followed, whoever asks: neither there nor absent.

@@ -19,10 +19,11 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-std::set<oci::Digest> Store::referenced() const {
+std::set<oci::Digest> Store::referenced(const std::stop_token& stop) const {
     std::set<oci::Digest> out;
     for (const std::string& repository : repositories()) {
         for (const oci::Digest& digest : manifests(repository)) {
+            if (stop.stop_requested()) return out;
             // One that cannot be read throws: it must not be mistaken for one without blobs.
             if (const auto found = manifest(repository, digest)) {
                 out.merge(references_of(digest, document_of(*found)));
@@ -59,14 +60,17 @@ std::vector<std::pair<oci::Digest, fs::path>> Store::all_bytes() const {
     return out;
 }
 
-GarbageReport Store::collect_garbage(std::chrono::seconds age, bool dry_run) {
+GarbageReport Store::collect_garbage(std::chrono::seconds age, bool dry_run,
+                                     const std::stop_token& stop) {
     const Lock one_at_a_time(collecting_);
     GarbageReport report;
     const std::time_t begin = std::time(nullptr);
     const WatchReferences watch(*this);
     std::set<oci::Digest> removed;
-    const std::set<oci::Digest> alive = referenced();
+    const std::set<oci::Digest> alive = referenced(stop);
     for (const auto& [digest, path] : all_bytes()) {
+        // Before anything else: what is alive is known only when the search came to its end.
+        if (stop.stop_requested()) break;
         if (alive.contains(digest)) {
             ++report.kept;
             continue;

@@ -1,9 +1,12 @@
 #include "registry/housekeeping.hpp"
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 
 #include <algorithm>
 #include <functional>
+
+#include <fmt/format.h>
 
 namespace slipway::registry {
 
@@ -11,13 +14,18 @@ namespace {
 
 using Moment = std::chrono::steady_clock::time_point;
 
-// A collection that fails is told by the next one that succeeds or by `slipway registry gc`.
-void attempt(const std::function<void()>& task) {
+void attempt(const char* what, const HousekeepingOptions& options,
+             const std::function<void()>& task) {
+    std::string why;
     try {
         task();
-    } catch (const std::exception&) {
-        // On purpose nothing: see above.
+        return;
+    } catch (const Error& e) {
+        why = fmt::format("{} ({}; {})", e.message(), e.id(), e.cause());
+    } catch (const std::exception& e) {
+        why = e.what();
     }
+    if (options.warn) options.warn(fmt::format("{} failed: {}", what, why));
 }
 
 }  // namespace
@@ -36,11 +44,12 @@ void keep_house(const std::stop_token& stop, Registry& registry,
             std::chrono::ceil<std::chrono::milliseconds>(std::min(look, collect) - now());
         if (!system_clock().sleep_for(std::max(wait, std::chrono::milliseconds(0)), stop)) return;
         if (now() >= look) {
-            attempt([&] { registry.expire_uploads(); });
+            attempt("giving up old uploads", options, [&] { registry.expire_uploads(); });
             look = now() + options.look_every;
         }
         if (now() >= collect) {
-            attempt([&] { registry.clean(options.keep_unreferenced); });
+            attempt("garbage collection", options,
+                    [&] { registry.clean(options.keep_unreferenced, stop); });
             collect = now() + options.collect_every;
         }
     }

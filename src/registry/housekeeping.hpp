@@ -4,7 +4,9 @@
 #include "registry/registry.hpp"
 
 #include <chrono>
+#include <functional>
 #include <stop_token>
+#include <string>
 
 namespace slipway::registry {
 
@@ -13,6 +15,7 @@ struct HousekeepingOptions {
     std::chrono::milliseconds first_collection{600'000};
     std::chrono::seconds collect_every{24 * 3600};  // 0: never
     std::chrono::seconds keep_unreferenced{24 * 3600};
+    std::function<void(const std::string&)> warn = {};  // of what failed
 };
 
 // Until it is told to stop. Nothing that fails ends it: a registry that serves must go on.

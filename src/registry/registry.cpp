@@ -122,12 +122,17 @@ std::size_t Registry::expire_uploads() {
     return uploads_ ? uploads_->expire(options_.keep_uploads) : 0;
 }
 
-GarbageReport Registry::clean(std::chrono::seconds age) {
+GarbageReport Registry::clean(std::chrono::seconds age, const std::stop_token& stop) {
     if (!uploads_) return {};
-    expire_uploads();
-    const GarbageReport report = library_.store()->collect_garbage(age);
-    metrics_.collected(report);
-    return report;
+    try {
+        expire_uploads();
+        const GarbageReport report = library_.store()->collect_garbage(age, false, stop);
+        metrics_.collected(report);
+        return report;
+    } catch (...) {
+        metrics_.collection_failed();
+        throw;
+    }
 }
 
 }  // namespace slipway::registry

@@ -41,7 +41,7 @@ class Registry {
     // Gives up uploads nobody has written to for long; how many.
     std::size_t expire_uploads();
     // That, and removes what nothing refers to.
-    GarbageReport clean(std::chrono::seconds age);
+    GarbageReport clean(std::chrono::seconds age, const std::stop_token& stop = {});
     Library& library() { return library_; }
     bool writable() const { return uploads_.has_value(); }
 

@@ -14,6 +14,8 @@ namespace slipway::registry {
 
 namespace {
 
+using Warn = std::function<void(const std::string&)>;
+
 // Of where it really listens: a name may mean anything.
 bool is_loopback(const std::string& address) {
     return address.starts_with("127.") || address.starts_with("[::1]:");
@@ -47,19 +49,25 @@ Library open_library(const ServeOptions& options, std::size_t& names) {
     return {std::move(store), bundles};
 }
 
-RegistryOptions registry_options(const ServeOptions& options) {
-    return {.read_only = options.read_only,
-            .logins = options.logins.empty() ? nullptr : std::make_shared<Logins>(options.logins),
-            .anyone_reads = options.anyone_reads,
-            .largest_blob = options.largest_blob,
-            .keep_uploads = options.keep_uploads};
+RegistryOptions registry_options(const ServeOptions& options, const Warn& warn) {
+    return {
+        .read_only = options.read_only,
+        .logins = options.logins.empty() ? nullptr : std::make_shared<Logins>(options.logins, warn),
+        .anyone_reads = options.anyone_reads,
+        .largest_blob = options.largest_blob,
+        .keep_uploads = options.keep_uploads};
 }
 
 }  // namespace
 
 struct RegistryServer::State {
     State(Library library, const ServeOptions& options, const std::string& address)
-        : tls(tls_of(options, address)), registry(std::move(library), registry_options(options)) {
+        : warn([this, say = options.warn](const std::string& line) {
+              const Lock lock(warning);
+              if (say) say(line);
+          }),
+          tls(tls_of(options, address)),
+          registry(std::move(library), registry_options(options, warn)) {
         if (!options.access_log.empty()) log.emplace(options.access_log);
         registry.watch([this] {
             const net::HttpServer* const now = running;
@@ -76,6 +84,8 @@ struct RegistryServer::State {
                 }};
     }
 
+    Mutex warning;
+    std::function<void(const std::string&)> warn;
     std::optional<net::TlsContext> tls;
     Registry registry;
     std::optional<AccessLog> log;
@@ -101,8 +111,10 @@ RegistryServer::RegistryServer(const ServeOptions& options) {
                                               state.registry.handle(request, response);
                                           });
     state.running = state.server.get();
+    HousekeepingOptions housekeeping = options.housekeeping;
+    housekeeping.warn = state.warn;
     state.housekeeper =
-        std::jthread([&state, how = options.housekeeping](const std::stop_token& stop) {
+        std::jthread([&state, how = std::move(housekeeping)](const std::stop_token& stop) {
             keep_house(stop, state.registry, how);
         });
 }
@@ -117,8 +129,11 @@ bool RegistryServer::writable() const { return state_->registry.writable(); }
 net::ServerStats RegistryServer::stats() const { return state_->server->stats(); }
 
 bool RegistryServer::stop(std::chrono::milliseconds grace) {
+    // Asked first, waited for last: a collection may be deep in a large store.
+    state_->housekeeper.request_stop();
+    const bool whole = state_->server->stop(grace);
     state_->housekeeper = {};
-    return state_->server->stop(grace);
+    return whole;
 }
 
 }  // namespace slipway::registry

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -34,6 +35,8 @@ struct ServeOptions {
     std::uint64_t largest_blob = 1ull << 40;
     std::chrono::seconds keep_uploads{24 * 3600};  // one nobody writes to is given up
     HousekeepingOptions housekeeping = {};
+    // Of what goes wrong while it serves; from any thread, one at a time.
+    std::function<void(const std::string&)> warn = {};
 };
 
 // As many files as the system allows this program: connections, blobs on their way.

@@ -11,6 +11,7 @@
 #include "registry/testing/running_registry.hpp"
 
 #include <csignal>
+#include <future>
 #include <thread>
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using net::testing::RawClient;
 using oci::testing::TempFolder;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string error_of(const std::function<void()>& act) {
@@ -128,6 +130,21 @@ TEST_F(Server, LetsTransfersEndBeforeItStops) {
     EXPECT_TRUE(whole);
     const std::string hex = oci::digest_of(bytes).hex;
     EXPECT_EQ(read_file(folder_ / "store" / "blobs/sha256" / hex.substr(0, 2) / hex), bytes);
+}
+
+TEST_F(Server, SaysWhenACollectionFails) {
+    {
+        Store store(folder_ / "store");
+        folder_.write("store/repositories/a/_manifests/sha256-" + std::string(64, 'a'), "x");
+    }
+    std::promise<std::string> said;
+    ServeOptions options = plain();
+    options.housekeeping.first_collection = 5ms;
+    options.warn = [&](const std::string& line) { said.set_value(line); };
+    const RegistryServer server(options);
+    auto line = said.get_future();
+    ASSERT_EQ(line.wait_for(20s), std::future_status::ready);
+    EXPECT_THAT(line.get(), AllOf(HasSubstr("garbage collection"), HasSubstr("STORE-DAMAGED")));
 }
 
 TEST_F(Server, CutsWhatDoesNotEnd) {

@@ -25,6 +25,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <stop_token>
 
 namespace slipway::registry {
 
@@ -99,7 +100,9 @@ class Store {
     bool hidden(const std::string& repository, Hidden kind, const std::string& what) const;
 
     // Removes blobs that no manifest refers to and nobody has asked for within `age`.
-    GarbageReport collect_garbage(std::chrono::seconds age, bool dry_run = false);
+    // Ends early, with what it has done, when it is told to stop.
+    GarbageReport collect_garbage(std::chrono::seconds age, bool dry_run = false,
+                                  const std::stop_token& stop = {});
 
   private:
     // Notes what is newly referred to for as long as it lives.
@@ -122,7 +125,7 @@ class Store {
     void wait_turn();
     bool has_manifest_link(const std::string& repository, const oci::Digest& digest) const;
     void require_deleted(const std::string& repository, const oci::Digest& digest) const;
-    std::set<oci::Digest> referenced() const;
+    std::set<oci::Digest> referenced(const std::stop_token& stop) const;
     std::vector<std::pair<oci::Digest, std::filesystem::path>> all_bytes() const;
     void forget_links(const std::set<oci::Digest>& removed);
     bool is_fresh(const oci::Digest& digest);
