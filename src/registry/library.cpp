@@ -129,25 +129,35 @@ std::set<std::string> Library::tags(const Names& meant) const {
     return out;
 }
 
-std::vector<oci::Descriptor> Library::referrers(const Names& meant,
-                                                const oci::Digest& subject) const {
-    std::map<oci::Digest, oci::Descriptor> out;
+bool Library::referrers(const Names& meant, const oci::Digest& subject,
+                        const std::optional<oci::Digest>& after,
+                        const std::function<bool(const oci::Descriptor&)>& take) const {
+    // Those of the store are read one by one, when their turn comes: there may be many.
+    struct Found {
+        std::string repository = {};
+        std::optional<oci::Descriptor> descriptor = {};
+    };
+    std::map<oci::Digest, Found> all;
     for (const std::string& repository : meant) {
         if (store_) {
-            for (const oci::Descriptor& one : store_->referrers(repository, subject))
-                out.emplace(one.digest, one);
+            for (const oci::Digest& one : store_->referrers(repository, subject))
+                all.emplace(one, Found{.repository = repository});
         }
         if (!in_bundles(repository)) continue;
         for (const auto& bundle : bundles_) {
             for (const oci::Descriptor& one : bundle->referrers(subject)) {
                 if (!hidden(repository, Hidden::manifest, one.digest.str()))
-                    out.emplace(one.digest, one);
+                    all.emplace(one.digest, Found{.repository = repository, .descriptor = one});
             }
         }
     }
-    std::vector<oci::Descriptor> list;
-    for (auto& [digest, one] : out) list.push_back(std::move(one));
-    return list;
+    for (auto at = after ? all.upper_bound(*after) : all.begin(); at != all.end(); ++at) {
+        auto& [digest, found] = *at;
+        if (!found.descriptor)
+            found.descriptor = store_->referrer(found.repository, subject, digest);
+        if (found.descriptor && !take(*found.descriptor)) return false;
+    }
+    return true;
 }
 
 std::set<std::string> Library::repositories() const {

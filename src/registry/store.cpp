@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "oci/media_types.hpp"
 #include "registry/copy_range.hpp"
 
 #include <algorithm>
@@ -24,6 +25,8 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kPrivate = 0600;
 constexpr std::size_t kSmall = 8192;  // links, tags and media types
+// Of a referrer: its annotations, which JSON may write in six bytes for one.
+constexpr std::size_t kLargestNote = 8 * oci::kMaxManifest;
 
 std::string file_name(const oci::Digest& digest) {
     return fmt::format("{}-{}", oci::to_string(digest.algorithm), digest.hex);
@@ -55,6 +58,19 @@ bool holds(const fs::path& path, const std::string& bytes) {
     } catch (const UserError&) {
         return false;
     }
+}
+
+// How a referrer is listed, written down when it is pushed: a list is asked for more often. As an
+// index of one, which everybody can read.
+std::string referrer_note(oci::Descriptor referrer) {
+    return oci::to_text(oci::Index{.media_type = std::string(oci::media::kIndex),
+                                   .manifests = {std::move(referrer)}});
+}
+
+std::optional<oci::Descriptor> descriptor_in(const std::string& note) {
+    oci::Index index = oci::parse_index(note, kLargestNote);
+    if (index.manifests.size() != 1) return std::nullopt;
+    return std::move(index.manifests.front());
 }
 
 const char* folder_of(Hidden kind) {
@@ -172,17 +188,33 @@ std::set<std::string> Store::tags(const std::string& repository) const {
     return {names.begin(), names.end()};
 }
 
-std::vector<oci::Descriptor> Store::referrers(const std::string& repository,
-                                              const oci::Digest& subject) const {
-    std::vector<oci::Descriptor> out;
+std::vector<oci::Digest> Store::referrers(const std::string& repository,
+                                          const oci::Digest& subject) const {
+    std::vector<oci::Digest> out;
     for (const std::string& name : names_in(place(repository, "_referrers") / file_name(subject))) {
-        const auto digest = digest_of_name(name);
-        if (!digest) continue;
-        if (const auto found = manifest(repository, *digest))
-            out.push_back(referrer_of(*found, document_of(*found)));
+        if (const auto digest = digest_of_name(name)) out.push_back(*digest);
     }
-    std::ranges::sort(out, {}, &oci::Descriptor::digest);
     return out;
+}
+
+std::optional<oci::Descriptor> Store::referrer(const std::string& repository,
+                                               const oci::Digest& subject,
+                                               const oci::Digest& digest) const {
+    if (!has_manifest_link(repository, digest)) return std::nullopt;
+    const fs::path path = place(repository, "_referrers") / file_name(subject) / file_name(digest);
+    try {
+        const auto note = read_at_most(path, kLargestNote);
+        if (!note) return std::nullopt;
+        if (!note->empty()) return descriptor_in(*note);
+        // Of a time when nothing was written into it.
+        const auto found = manifest(repository, digest);
+        if (found) return referrer_of(*found, document_of(*found));
+    } catch (const UserError& e) {
+        if (e.id() == "FILE-UNREADABLE") throw;
+    } catch (const StateError& e) {
+        if (e.id() != "STORE-DAMAGED") throw;
+    }
+    return std::nullopt;
 }
 
 std::vector<oci::Digest> Store::manifests(const std::string& repository) const {
@@ -288,7 +320,8 @@ bool Store::put_manifest(const std::string& repository, const ManifestBytes& man
         notes_->write(bytes_path(manifest.digest), manifest.bytes);
     if (const auto subject = subject_of(document)) {
         notes_->write(
-            place(repository, "_referrers") / file_name(*subject) / file_name(manifest.digest), "");
+            place(repository, "_referrers") / file_name(*subject) / file_name(manifest.digest),
+            referrer_note(referrer_of(manifest, document)));
     }
     notes_->write(place(repository, "_manifests") / file_name(manifest.digest),
                   manifest.media_type);

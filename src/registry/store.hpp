@@ -59,8 +59,13 @@ class Store {
                                           const oci::Digest& digest) const;
     std::optional<oci::Digest> tag(const std::string& repository, const std::string& tag) const;
     std::set<std::string> tags(const std::string& repository) const;
-    std::vector<oci::Descriptor> referrers(const std::string& repository,
-                                           const oci::Digest& subject) const;
+    // Which manifests refer to a subject, and how one is listed; nullopt when it is damaged or
+    // gone.
+    std::vector<oci::Digest> referrers(const std::string& repository,
+                                       const oci::Digest& subject) const;
+    std::optional<oci::Descriptor> referrer(const std::string& repository,
+                                            const oci::Digest& subject,
+                                            const oci::Digest& digest) const;
     // Those with such a folder.
     std::set<std::string> repositories(std::string_view having = "_manifests") const;
 
