@@ -70,8 +70,9 @@ void answer_tags(Exchange& x);
 void answer_referrers(Exchange& x);
 void answer_catalog(Exchange& x);
 
-[[noreturn]] void refuse_method();   // 405: nobody can do this here
-[[noreturn]] void refuse_writing();  // 405: this registry is read only
+// 405: nobody can do this here, and what can be done; this registry is read only.
+[[noreturn]] void refuse_method(Exchange& x, const char* allowed);
+[[noreturn]] void refuse_writing(Exchange& x, const char* allowed = "GET, HEAD");
 [[noreturn]] void refuse_name(const std::string& name);
 
 // "A page of it": parameters n and last, the header Link.

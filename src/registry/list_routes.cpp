@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kLargestPage = 10'000;
 
-void require_reading(const Exchange& x) {
-    if (x.request.method != "GET" && x.request.method != "HEAD") refuse_method();
+void require_reading(Exchange& x) {
+    if (x.request.method != "GET" && x.request.method != "HEAD") refuse_method(x, "GET, HEAD");
 }
 
 std::size_t page_size(const Exchange& x) {

@@ -182,8 +182,9 @@ void remove(Exchange& x) {
 
 void answer_manifest(Exchange& x) {
     if (x.request.method == "GET" || x.request.method == "HEAD") return get(x);
-    if (x.request.method != "PUT" && x.request.method != "DELETE") refuse_method();
-    if (x.uploads == nullptr) refuse_writing();
+    if (x.request.method != "PUT" && x.request.method != "DELETE")
+        refuse_method(x, "GET, HEAD, PUT, DELETE");
+    if (x.uploads == nullptr) refuse_writing(x);
     if (x.request.method == "PUT") return put(x);
     remove(x);
 }

@@ -15,7 +15,8 @@ namespace {
 void dispatch(Exchange& x) {
     switch (x.route.kind) {
         case Route::Kind::ping:
-            if (x.request.method != "GET" && x.request.method != "HEAD") refuse_method();
+            if (x.request.method != "GET" && x.request.method != "HEAD")
+                refuse_method(x, "GET, HEAD");
             x.response.headers.set("Content-Type", "application/json");
             x.response.body = "{}";
             return;
