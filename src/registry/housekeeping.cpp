@@ -45,6 +45,7 @@ void keep_house(const std::stop_token& stop, Registry& registry,
         if (!system_clock().sleep_for(std::max(wait, std::chrono::milliseconds(0)), stop)) return;
         if (now() >= look) {
             attempt("giving up old uploads", options, [&] { registry.expire_uploads(); });
+            if (options.renew) attempt("looking for a new certificate", options, options.renew);
             look = now() + options.look_every;
         }
         if (now() >= collect) {

@@ -15,6 +15,7 @@ struct HousekeepingOptions {
     std::chrono::milliseconds first_collection{600'000};
     std::chrono::seconds collect_every{24 * 3600};  // 0: never
     std::chrono::seconds keep_unreferenced{24 * 3600};
+    std::function<void()> renew = {};                   // certificates, with each look
     std::function<void(const std::string&)> warn = {};  // of what failed
 };
 

@@ -21,22 +21,48 @@ bool is_loopback(const std::string& address) {
     return address.starts_with("127.") || address.starts_with("[::1]:");
 }
 
-std::optional<net::TlsContext> tls_of(const ServeOptions& options, const std::string& address) {
-    if (options.plain_http) {
-        if (is_loopback(address)) return std::nullopt;
+net::TlsServerOptions certificate_of(const ServeOptions& options) {
+    if (!options.certificate.empty())
+        return net::read_server_certificate(options.certificate, options.key);
+    std::set<std::string> names = names_of_this_computer();
+    names.insert(options.names.begin(), options.names.end());
+    return own_certificate(options.tls_folder, names);
+}
+
+void require_loopback(const ServeOptions& options, const std::string& address) {
+    if (!is_loopback(address)) {
         throw UserError("REGISTRY-PLAIN-HTTP",
                         fmt::format("{} can be reached by others", options.listen),
                         {.cause = "--plain-http is for loopback: nothing would be encrypted",
                          .remedy = "leave --plain-http out: a certificate is made when none is "
                                    "given"});
     }
-    if (!options.certificate.empty())
-        return net::TlsContext::server(
-            net::read_server_certificate(options.certificate, options.key));
-    std::set<std::string> names = names_of_this_computer();
-    names.insert(options.names.begin(), options.names.end());
-    return net::TlsContext::server(own_certificate(options.tls_folder, names));
 }
+
+// The certificate of a server that runs for years: looked for again, used when it has changed.
+class Certificate {
+  public:
+    explicit Certificate(const ServeOptions& options)
+        : options_(options),
+          shown_(certificate_of(options)),
+          tls_(net::TlsContext::server(shown_)) {}
+
+    const net::TlsContext& tls() const { return tls_; }
+    // One that cannot be read, or not yet goes with its key, throws and changes nothing.
+    void renew() {
+        net::TlsServerOptions now = certificate_of(options_);
+        if (now.certificate_pem == shown_.certificate_pem &&
+            now.key_pem.reveal() == shown_.key_pem.reveal())
+            return;
+        tls_.become(net::TlsContext::server(now));
+        shown_ = std::move(now);
+    }
+
+  private:
+    const ServeOptions options_;
+    net::TlsServerOptions shown_;
+    net::TlsContext tls_;
+};
 
 Library open_library(const ServeOptions& options, std::size_t& names) {
     std::vector<std::shared_ptr<const oci::BundleReader>> bundles;
@@ -66,8 +92,12 @@ struct RegistryServer::State {
               const Lock lock(warning);
               if (say) say(line);
           }),
-          tls(tls_of(options, address)),
           registry(std::move(library), registry_options(options, warn)) {
+        if (options.plain_http) {
+            require_loopback(options, address);
+        } else {
+            certificate.emplace(options);
+        }
         if (!options.access_log.empty()) log.emplace(options.access_log);
         registry.watch([this] {
             const net::HttpServer* const now = running;
@@ -76,7 +106,7 @@ struct RegistryServer::State {
     }
 
     net::ServerOptions server_options(const ServeOptions& options) {
-        return {.tls = tls,
+        return {.tls = certificate ? std::optional(certificate->tls()) : std::nullopt,
                 .max_connections = options.max_connections,
                 .on_served = [this](const net::Served& record) {
                     registry.served(record);
@@ -86,7 +116,7 @@ struct RegistryServer::State {
 
     Mutex warning;
     std::function<void(const std::string&)> warn;
-    std::optional<net::TlsContext> tls;
+    std::optional<Certificate> certificate;
     Registry registry;
     std::optional<AccessLog> log;
     std::unique_ptr<net::HttpServer> server;
@@ -96,7 +126,7 @@ struct RegistryServer::State {
 
 void raise_limit_of_files() {
     rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
     limit.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
@@ -113,6 +143,7 @@ RegistryServer::RegistryServer(const ServeOptions& options) {
     state.running = state.server.get();
     HousekeepingOptions housekeeping = options.housekeeping;
     housekeeping.warn = state.warn;
+    if (state.certificate) housekeeping.renew = [&state] { state.certificate->renew(); };
     state.housekeeper =
         std::jthread([&state, how = std::move(housekeeping)](const std::stop_token& stop) {
             keep_house(stop, state.registry, how);
@@ -122,7 +153,8 @@ RegistryServer::RegistryServer(const ServeOptions& options) {
 RegistryServer::~RegistryServer() = default;
 
 std::string RegistryServer::url() const {
-    return fmt::format("{}://{}", state_->tls ? "https" : "http", state_->server->address());
+    return fmt::format("{}://{}", state_->certificate ? "https" : "http",
+                       state_->server->address());
 }
 
 bool RegistryServer::writable() const { return state_->registry.writable(); }
