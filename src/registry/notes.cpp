@@ -62,8 +62,11 @@ void cannot_write(const std::string& what, int error) {
     throw StateError(
         full ? "STORE-FULL" : "STORE-WRITE", what,
         {.cause = std::strerror(error),
-         .remedy = full ? "free space on the disk of the store, or run `slipway registry gc`"
-                        : "repair the disk or the permissions of the store"});
+         .remedy =
+             full
+                 ? "free space on the disk of the store: delete images, then stop the registry and "
+                   "run `slipway registry gc`"
+                 : "repair the disk or the permissions of the store"});
 }
 
 Notes::Notes(fs::path scratch) : scratch_(std::move(scratch)) {
