@@ -214,9 +214,17 @@ TEST_F(RegistryCommands, PasswdSetsAndRemovesLogins) {
     struct stat info{};
     ASSERT_EQ(::stat(at("logins").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, 0640u);
+    ASSERT_EQ(::chmod(at("logins").c_str(), 0604), 0);
+    const bool can_give = ::chown(at("logins").c_str(), 12345, 54321) == 0;
     registry::Logins logins(at("logins"));
     EXPECT_TRUE(logins.accepts("Basic " + to_base64("team:correct horse")));
     EXPECT_EQ(set("team", "another horse").code, ExitCode::ok);
+    ASSERT_EQ(::stat(at("logins").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0604u);  // as someone has set it
+    if (can_give) {
+        EXPECT_EQ(info.st_uid, 12345u);
+        EXPECT_EQ(info.st_gid, 54321u);
+    }
     EXPECT_FALSE(logins.accepts("Basic " + to_base64("team:correct horse")));
     EXPECT_TRUE(logins.accepts("Basic " + to_base64("team:another horse")));
     EXPECT_EQ(run({"registry", "passwd", at("logins"), "team", "--remove"}).code, ExitCode::ok);
@@ -241,6 +249,9 @@ TEST_F(RegistryCommands, UnitHasAbsolutePathsAndTheOptionsGiven) {
                       HasSubstr("ReadWritePaths=\"-" + at("store") + "\""),
                       HasSubstr("\"--tls-dir\" \"/var/lib/slipway-registry/tls\""),
                       Not(HasSubstr("--state"))));
+    EXPECT_THAT(unit.out, HasSubstr("\"--login\" \"" + at("logins") + "\""));
+    EXPECT_THAT(unit.out,
+                HasSubstr("ExecStart=\"" + fs::read_symlink("/proc/self/exe").string() + "\""));
     EXPECT_THAT(run({"registry", "unit", "x.bundle"}).out,
                 HasSubstr("\"" + fs::current_path().string() + "/x.bundle\""));
 }
@@ -251,6 +262,25 @@ TEST_F(RegistryCommands, UnitWritesOutsideOfItsFolderOnlyAsANamedUser) {
               ExitCode::usage);
     EXPECT_EQ(run({"registry", "unit", "--store", "/var/lib/slipway-registry/store"}).code,
               ExitCode::ok);
+    EXPECT_EQ(run({"registry", "unit", "--store", "/var/lib/slipway-registry"}).code, ExitCode::ok);
+    EXPECT_EQ(run({"registry", "unit", "--store", "/var/lib/slipway-registry-2"}).code,
+              ExitCode::usage);
+    EXPECT_EQ(run({"registry", "unit", at("x.bundle"), "--access-log", at("log")}).code,
+              ExitCode::usage);
+    EXPECT_THAT(
+        run({"registry", "unit", at("x.bundle"), "--access-log", at("logs/r"), "--user", "u"}).out,
+        HasSubstr("ReadWritePaths=\"-" + at("logs") + "\""));
+    EXPECT_EQ(run({"registry", "unit", at("x.bundle"), "--access-log", "-"}).code, ExitCode::ok);
+}
+
+TEST_F(RegistryCommands, UnitCanReadItsFilesAndListenWhereItIsTold) {
+    const Ran unit = run({"registry", "unit", at("x.bundle"), "--listen", ":443", "--login",
+                          at("logins"), "--tls-cert", at("c"), "--tls-key", at("k")});
+    EXPECT_THAT(unit.out, AllOf(HasSubstr("LoadCredential=login:" + at("logins") + "\n"),
+                                HasSubstr("LoadCredential=tls-key:" + at("k") + "\n"),
+                                HasSubstr("AmbientCapabilities=CAP_NET_BIND_SERVICE\n")));
+    EXPECT_THAT(run({"registry", "unit", at("x.bundle"), "--listen", ":5000"}).out,
+                HasSubstr("AmbientCapabilities=\n"));
 }
 
 }  // namespace
