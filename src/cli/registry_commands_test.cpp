@@ -111,6 +111,36 @@ TEST_F(RegistryCommands, ServeSaysWhenItIsReadyAndEndsWhenTold) {
     EXPECT_EQ(serve.end(SIGTERM), 0);
 }
 
+TEST_F(RegistryCommands, ServeSaysWhoHasSignedAndRefusesOthersWhenKeysAreNamed) {
+    ::setenv("XDG_CONFIG_HOME", at("config").c_str(), 1);
+    ASSERT_EQ(run({"bundle", "keygen", at("release")}).code, ExitCode::ok);
+    ASSERT_EQ(run({"bundle", "keygen", at("other")}).code, ExitCode::ok);
+    const std::vector<std::string> serve = {"registry",     "serve",    at("x.bundle"),
+                                            "--plain-http", "--listen", "127.0.0.1:0",
+                                            "--state",      at("state")};
+    const auto line = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all = serve;
+        all.insert(all.end(), more.begin(), more.end());
+        Running running(all);
+        const std::string out = running.line();
+        running.end(SIGTERM);
+        return out;
+    };
+    EXPECT_THAT(line({}), AllOf(HasSubstr("ready:"), HasSubstr("x.bundle: unsigned")));
+    EXPECT_THAT(line({"--key", at("release.pub")}), HasSubstr("BUNDLE-UNSIGNED"));
+    ASSERT_EQ(run({"bundle", "sign", at("x.bundle"), "--key", at("release.key")}).code,
+              ExitCode::ok);
+    EXPECT_THAT(line({}), AllOf(HasSubstr("ready:"), HasSubstr("signed, key not known")));
+    EXPECT_THAT(line({"--key", at("other.pub")}), HasSubstr("BUNDLE-SIGNER-UNKNOWN"));
+    EXPECT_THAT(line({"--key", at("other.pub"), "--key", at("release.pub")}),
+                AllOf(HasSubstr("ready:"), HasSubstr("signed by "), HasSubstr("(trusted)")));
+    ASSERT_EQ(run({"bundle", "trust", "add", at("release.pub")}).code, ExitCode::ok);
+    EXPECT_THAT(line({}), AllOf(HasSubstr("ready:"), HasSubstr("(trusted)")));
+    EXPECT_EQ(run({"registry", "serve", "--store", at("s"), "--key", at("release.pub")}).code,
+              ExitCode::usage);
+    ::unsetenv("XDG_CONFIG_HOME");
+}
+
 TEST_F(RegistryCommands, ServeSaysWhatToTrust) {
     Running serve({"registry", "serve", at("x.bundle"), "--listen", "127.0.0.1:0", "--tls-dir",
                    at("tls"), "--state", at("state")});

@@ -68,6 +68,7 @@ Library open_library(const ServeOptions& options, std::size_t& names) {
     std::vector<std::shared_ptr<const oci::BundleReader>> bundles;
     for (const auto& path : options.bundles) {
         bundles.push_back(std::make_shared<const oci::BundleReader>(path));
+        if (options.admit) options.admit(*bundles.back());
         names += bundles.back()->content().roots.size();
     }
     std::shared_ptr<Store> store;

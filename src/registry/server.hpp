@@ -21,6 +21,8 @@ namespace slipway::registry {
 
 struct ServeOptions {
     std::vector<std::filesystem::path> bundles = {};
+    // Looks at each bundle before anything is served; throws to keep it out.
+    std::function<void(const oci::BundleReader&)> admit = {};
     std::filesystem::path store = {};  // "": nothing can be written
     std::string listen = "127.0.0.1:5000";
     bool plain_http = false;
