@@ -205,6 +205,9 @@ TEST_F(RegistryCommands, GcRemovesWhatNothingRefersTo) {
     };
     EXPECT_EQ(gc({}).at("removed").to_number<int>(), 0);
     EXPECT_EQ(gc({"--older-than", "0", "--dry-run"}).at("bytes").to_number<int>(), 8);
+    EXPECT_FALSE(gc({"--older-than", "0", "--dry-run"}).contains("uploads"));
+    EXPECT_EQ(run({"registry", "gc", "--store", at("store"), "--older-than", "0", "--dry-run"}).out,
+              "would remove 1 blobs, 8 B; 0 kept\n");
     EXPECT_EQ(gc({"--older-than", "0"}).at("removed").to_number<int>(), 1);
     EXPECT_EQ(gc({"--older-than", "0"}).at("removed").to_number<int>(), 0);
     EXPECT_THAT(run({"registry", "gc", "--store", at("store")}).out, HasSubstr("removed 0 blobs"));
