@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "cli/byte_progress.hpp"
 #include "cli/commands.hpp"
 #include "cli/registry_options.hpp"
 #include "registry/store.hpp"
@@ -29,15 +30,18 @@ ExitCode run(const Call& call) {
     std::size_t uploads = 0;
     if (!dry_run) uploads = registry::Uploads(store, 1).expire(age);
     const registry::GarbageReport report = store.collect_garbage(age, dry_run);
-    const json::object result = {{"dryRun", dry_run},
-                                 {"removed", report.removed},
-                                 {"bytes", report.bytes},
-                                 {"kept", report.kept},
-                                 {"uploads", uploads}};
+    json::object result = {{"dryRun", dry_run},
+                           {"removed", report.removed},
+                           {"bytes", report.bytes},
+                           {"kept", report.kept}};
+    if (!dry_run) result["uploads"] = uploads;
     call.output.data(result, [&] {
-        return fmt::format("{} {} blobs, {} bytes; {} kept; {} unfinished uploads given up\n",
-                           dry_run ? "would remove" : "removed", report.removed, report.bytes,
-                           report.kept, uploads);
+        const std::string size = shown_bytes(report.bytes);
+        if (dry_run)
+            return fmt::format("would remove {} blobs, {}; {} kept\n", report.removed, size,
+                               report.kept);
+        return fmt::format("removed {} blobs, {}; {} kept; {} unfinished uploads given up\n",
+                           report.removed, size, report.kept, uploads);
     });
     return ExitCode::ok;
 }

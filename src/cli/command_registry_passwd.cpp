@@ -5,10 +5,13 @@
 #include "cli/secrets.hpp"
 #include "registry/logins.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace slipway::cli {
@@ -40,6 +43,22 @@ void require_good(const std::string& user, const Secret* password) {
         throw UsageError("USAGE", "a password has 8 to 72 bytes; it is read from standard input");
 }
 
+// The service that reads the file may be its owner or in its group: a new file is as the old one.
+void replace_file(const std::string& file, const std::string& content) {
+    constexpr mode_t kNew = 0640, kBits = 07777;
+    struct stat before{};
+    const bool exists = ::stat(file.c_str(), &before) == 0;
+    atomic_write(file, content, exists ? before.st_mode & kBits : kNew);
+    struct stat now{};
+    if (!exists || ::stat(file.c_str(), &now) != 0) return;
+    if (now.st_uid == before.st_uid && now.st_gid == before.st_gid) return;
+    if (::chown(file.c_str(), before.st_uid, before.st_gid) == 0) return;
+    throw UserError("FILE-UNREADABLE",
+                    fmt::format("{} is written, but its owner is another now", printable(file)),
+                    {.cause = std::strerror(errno),
+                     .remedy = "give it back to whom the registry runs as (chown)"});
+}
+
 ExitCode run(const Call& call) {
     const std::string file = call.arguments.value("FILE"), user = call.arguments.value("USER");
     const bool remove = call.arguments.has("--remove");
@@ -50,7 +69,7 @@ ExitCode run(const Call& call) {
         password = ask_password(call, user);
         require_good(user, &password);
     }
-    atomic_write(file, registry::with_login(before, user, remove ? nullptr : &password), 0640);
+    replace_file(file, registry::with_login(before, user, remove ? nullptr : &password));
     call.output.note(fmt::format("{} {} {}", printable(user), remove ? "removed from" : "set in",
                                  printable(file)));
     return ExitCode::ok;

@@ -2,6 +2,7 @@
 #include "cli/registry_options.hpp"
 #include "registry/unit_file.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -19,10 +20,14 @@ std::string absolute(const std::string& path) {
 // systemd gives its own folder to a user it makes; no other folder could be that user's.
 std::vector<std::string> folders_written(const Call& call) {
     std::vector<std::string> out;
-    for (const std::string_view option : {"--store", "--tls-dir"}) {
+    for (const std::string_view option : {"--store", "--tls-dir", "--access-log"}) {
         if (!call.arguments.has(option)) continue;
-        const std::string folder = absolute(call.arguments.value(option));
-        if (folder.starts_with(std::string(registry::kStateFolder) + "/")) continue;
+        const std::string value = call.arguments.value(option);
+        const bool is_log = option == "--access-log";
+        if (is_log && value == "-") continue;
+        const std::string folder =
+            is_log ? fs::path(absolute(value)).parent_path().string() : absolute(value);
+        if ((folder + "/").starts_with(std::string(registry::kStateFolder) + "/")) continue;
         if (!call.arguments.has("--user")) {
             throw UsageError(
                 "USAGE", fmt::format("{} {} is outside {}", option, folder, registry::kStateFolder),
@@ -37,8 +42,27 @@ std::vector<std::string> folders_written(const Call& call) {
 // A service has no working folder of the user's.
 std::string for_service(std::string_view option, const std::string& value) {
     const bool is_path = option == "--store" || option == "--tls-cert" || option == "--tls-key" ||
-                         option == "--tls-dir" || option == "--login" || option == "--access-log";
+                         option == "--tls-dir" || option == "--login" || option == "--access-log" ||
+                         option == "--key";
     return is_path && value != "-" ? absolute(value) : value;
+}
+
+// Files that are often root's alone. A user that systemd makes could not read them.
+bool is_credential(std::string_view option) {
+    return option == "--login" || option == "--tls-cert" || option == "--tls-key";
+}
+
+bool is_low_port(const std::string& listen) {
+    constexpr int kFirstFree = 1024;
+    const std::size_t colon = listen.rfind(':');
+    const int port = colon == std::string::npos ? 0 : std::atoi(listen.c_str() + colon + 1);
+    return port > 0 && port < kFirstFree;
+}
+
+std::string this_program() {
+    std::error_code none;
+    const fs::path path = fs::read_symlink("/proc/self/exe", none);
+    return none ? registry::UnitOptions().program : path.string();
 }
 
 ExitCode run(const Call& call) {
@@ -53,6 +77,10 @@ ExitCode run(const Call& call) {
             continue;
         }
         for (const std::string& value : call.arguments.values(option.name)) {
+            if (is_credential(option.name) && !call.arguments.has("--user")) {
+                unit.credentials.emplace_back(option.name, absolute(value));
+                continue;
+            }
             unit.arguments.emplace_back(option.name);
             unit.arguments.push_back(for_service(option.name, value));
         }
@@ -61,6 +89,8 @@ ExitCode run(const Call& call) {
         !call.arguments.has("--plain-http"))
         unit.arguments.insert(unit.arguments.end(),
                               {"--tls-dir", std::string(registry::kStateFolder) + "/tls"});
+    unit.program = this_program();
+    unit.low_port = is_low_port(call.arguments.value("--listen"));
     unit.user = call.arguments.value("--user");
     unit.writable = folders_written(call);
     call.output.text(registry::unit_file(unit));
@@ -86,7 +116,10 @@ Command registry_unit_command() {
             "user that\n"
             "systemd makes for it, or as --user, may write below /var/lib/slipway-registry and in "
             "the\n"
-            "folders named, and sees the rest of the computer read-only.",
+            "folders named, and sees the rest of the computer read-only. Without --user systemd "
+            "reads\n"
+            "logins, certificate and key for it when it starts: restart it after they have "
+            "changed.",
         .options = std::move(options),
         .positionals = {{.name = "BUNDLE",
                          .help = "file made by slipway bundle build",

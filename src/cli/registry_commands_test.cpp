@@ -115,6 +115,36 @@ TEST_F(RegistryCommands, ServeSaysWhenItIsReadyAndEndsWhenTold) {
     EXPECT_EQ(serve.end(SIGTERM), 0);
 }
 
+TEST_F(RegistryCommands, ServeSaysWhoHasSignedAndRefusesOthersWhenKeysAreNamed) {
+    ::setenv("XDG_CONFIG_HOME", at("config").c_str(), 1);
+    ASSERT_EQ(run({"bundle", "keygen", at("release")}).code, ExitCode::ok);
+    ASSERT_EQ(run({"bundle", "keygen", at("other")}).code, ExitCode::ok);
+    const std::vector<std::string> serve = {"registry",     "serve",    at("x.bundle"),
+                                            "--plain-http", "--listen", "127.0.0.1:0",
+                                            "--state",      at("state")};
+    const auto line = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all = serve;
+        all.insert(all.end(), more.begin(), more.end());
+        Running running(all);
+        const std::string out = running.line();
+        running.end(SIGTERM);
+        return out;
+    };
+    EXPECT_THAT(line({}), AllOf(HasSubstr("ready:"), HasSubstr("x.bundle: unsigned")));
+    EXPECT_THAT(line({"--key", at("release.pub")}), HasSubstr("BUNDLE-UNSIGNED"));
+    ASSERT_EQ(run({"bundle", "sign", at("x.bundle"), "--key", at("release.key")}).code,
+              ExitCode::ok);
+    EXPECT_THAT(line({}), AllOf(HasSubstr("ready:"), HasSubstr("signed, key not known")));
+    EXPECT_THAT(line({"--key", at("other.pub")}), HasSubstr("BUNDLE-SIGNER-UNKNOWN"));
+    EXPECT_THAT(line({"--key", at("other.pub"), "--key", at("release.pub")}),
+                AllOf(HasSubstr("ready:"), HasSubstr("signed by "), HasSubstr("(trusted)")));
+    ASSERT_EQ(run({"bundle", "trust", "add", at("release.pub")}).code, ExitCode::ok);
+    EXPECT_THAT(line({}), AllOf(HasSubstr("ready:"), HasSubstr("(trusted)")));
+    EXPECT_EQ(run({"registry", "serve", "--store", at("s"), "--key", at("release.pub")}).code,
+              ExitCode::usage);
+    ::unsetenv("XDG_CONFIG_HOME");
+}
+
 TEST_F(RegistryCommands, ServeSaysWhatToTrust) {
     Running serve({"registry", "serve", at("x.bundle"), "--listen", "127.0.0.1:0", "--tls-dir",
                    at("tls"), "--state", at("state")});
@@ -168,7 +198,8 @@ TEST_F(RegistryCommands, GcRemovesWhatNothingRefersTo) {
     {
         registry::Store store(at("store"));
         const std::string bytes = "nobody's";
-        store.take_blob("a", oci::digest_of(bytes), folder_.write("store/uploads/x", bytes));
+        store.take_blob("a", oci::digest_of(bytes), folder_.write("store/uploads/x", bytes),
+                        bytes.size());
     }
     const auto gc = [&](std::vector<std::string> more) {
         more.insert(more.begin(), {"registry", "gc", "--store", at("store"), "-o", "json"});
@@ -178,6 +209,9 @@ TEST_F(RegistryCommands, GcRemovesWhatNothingRefersTo) {
     };
     EXPECT_EQ(gc({}).at("removed").to_number<int>(), 0);
     EXPECT_EQ(gc({"--older-than", "0", "--dry-run"}).at("bytes").to_number<int>(), 8);
+    EXPECT_FALSE(gc({"--older-than", "0", "--dry-run"}).contains("uploads"));
+    EXPECT_EQ(run({"registry", "gc", "--store", at("store"), "--older-than", "0", "--dry-run"}).out,
+              "would remove 1 blobs, 8 B; 0 kept\n");
     EXPECT_EQ(gc({"--older-than", "0"}).at("removed").to_number<int>(), 1);
     EXPECT_EQ(gc({"--older-than", "0"}).at("removed").to_number<int>(), 0);
     EXPECT_THAT(run({"registry", "gc", "--store", at("store")}).out, HasSubstr("removed 0 blobs"));
@@ -217,9 +251,17 @@ TEST_F(RegistryCommands, PasswdSetsAndRemovesLogins) {
     struct stat info{};
     ASSERT_EQ(::stat(at("logins").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, 0640u);
+    ASSERT_EQ(::chmod(at("logins").c_str(), 0604), 0);
+    const bool can_give = ::chown(at("logins").c_str(), 12345, 54321) == 0;
     registry::Logins logins(at("logins"));
     EXPECT_TRUE(logins.accepts(basic("team:correct horse")));
     EXPECT_EQ(set("team", "another horse").code, ExitCode::ok);
+    ASSERT_EQ(::stat(at("logins").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0604u);  // as someone has set it
+    if (can_give) {
+        EXPECT_EQ(info.st_uid, 12345u);
+        EXPECT_EQ(info.st_gid, 54321u);
+    }
     EXPECT_FALSE(logins.accepts(basic("team:correct horse")));
     EXPECT_TRUE(logins.accepts(basic("team:another horse")));
     EXPECT_EQ(run({"registry", "passwd", at("logins"), "team", "--remove"}).code, ExitCode::ok);
@@ -244,6 +286,9 @@ TEST_F(RegistryCommands, UnitHasAbsolutePathsAndTheOptionsGiven) {
                       HasSubstr("ReadWritePaths=\"-" + at("store") + "\""),
                       HasSubstr("\"--tls-dir\" \"/var/lib/slipway-registry/tls\""),
                       Not(HasSubstr("--state"))));
+    EXPECT_THAT(unit.out, HasSubstr("\"--login\" \"" + at("logins") + "\""));
+    EXPECT_THAT(unit.out,
+                HasSubstr("ExecStart=\"" + fs::read_symlink("/proc/self/exe").string() + "\""));
     EXPECT_THAT(run({"registry", "unit", "x.bundle"}).out,
                 HasSubstr("\"" + fs::current_path().string() + "/x.bundle\""));
 }
@@ -254,6 +299,25 @@ TEST_F(RegistryCommands, UnitWritesOutsideOfItsFolderOnlyAsANamedUser) {
               ExitCode::usage);
     EXPECT_EQ(run({"registry", "unit", "--store", "/var/lib/slipway-registry/store"}).code,
               ExitCode::ok);
+    EXPECT_EQ(run({"registry", "unit", "--store", "/var/lib/slipway-registry"}).code, ExitCode::ok);
+    EXPECT_EQ(run({"registry", "unit", "--store", "/var/lib/slipway-registry-2"}).code,
+              ExitCode::usage);
+    EXPECT_EQ(run({"registry", "unit", at("x.bundle"), "--access-log", at("log")}).code,
+              ExitCode::usage);
+    EXPECT_THAT(
+        run({"registry", "unit", at("x.bundle"), "--access-log", at("logs/r"), "--user", "u"}).out,
+        HasSubstr("ReadWritePaths=\"-" + at("logs") + "\""));
+    EXPECT_EQ(run({"registry", "unit", at("x.bundle"), "--access-log", "-"}).code, ExitCode::ok);
+}
+
+TEST_F(RegistryCommands, UnitCanReadItsFilesAndListenWhereItIsTold) {
+    const Ran unit = run({"registry", "unit", at("x.bundle"), "--listen", ":443", "--login",
+                          at("logins"), "--tls-cert", at("c"), "--tls-key", at("k")});
+    EXPECT_THAT(unit.out, AllOf(HasSubstr("LoadCredential=login:" + at("logins") + "\n"),
+                                HasSubstr("LoadCredential=tls-key:" + at("k") + "\n"),
+                                HasSubstr("AmbientCapabilities=CAP_NET_BIND_SERVICE\n")));
+    EXPECT_THAT(run({"registry", "unit", at("x.bundle"), "--listen", ":5000"}).out,
+                HasSubstr("AmbientCapabilities=\n"));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ void require_sense(const Arguments& given) {
     const auto refuse = [](std::string_view why) { throw UsageError("USAGE", std::string(why)); };
     if (given.values("BUNDLE").empty() && !given.has("--store"))
         refuse("name a BUNDLE, a --store, or both");
+    if (given.has("--key") && given.values("BUNDLE").empty())
+        refuse("--key is for bundles, and none is named");
     if (given.has("--tls-cert") != given.has("--tls-key"))
         refuse("--tls-cert and --tls-key go together");
     if (given.has("--plain-http") && given.has("--tls-cert"))
@@ -44,6 +46,11 @@ std::vector<Option> serve_option_list() {
          .value = "HOST:PORT",
          .help = "where; :5000 is every address of this computer (default 127.0.0.1:5000)"},
         store_option(),
+        {.name = "--key",
+         .value = "FILE",
+         .help = "public key that must have signed each bundle; of several, one is enough",
+         .repeatable = true,
+         .complete = Complete::file},
         {.name = "--read-only", .help = "refuse writing though there is a --store"},
         {.name = "--tls-cert",
          .value = "FILE",
@@ -99,7 +106,7 @@ registry::ServeOptions serve_options(const Call& call) {
     out.max_connections = static_cast<std::size_t>(
         given.number("--max-connections", static_cast<std::int64_t>(out.max_connections)));
     out.largest_blob = static_cast<std::uint64_t>(given.number("--max-blob", 1024)) * kGibi;
-    out.clean_every = std::chrono::seconds(given.number("--gc-hours", 24) * kHour);
+    out.housekeeping.collect_every = std::chrono::seconds(given.number("--gc-hours", 24) * kHour);
     return out;
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr Millis kLinger{2000};
 constexpr std::size_t kLingerBytes = 1u << 20;
+constexpr int kClientGone = 499;  // as others write it into their logs; never sent
 
 // Sun, 06 Nov 1994 08:49:37 GMT
 std::string http_date(std::time_t now) {
@@ -182,7 +183,14 @@ ServerConnection::After ServerConnection::answer(RequestHead head) {
                     .tls = stream_->tls(),
                     .body = body};
     Response response;
-    call_handler(request, response, record);
+    try {
+        call_handler(request, response, record);
+    } catch (const Failure&) {  // the client has gone: there is nobody to answer
+        record.complete = false;
+        record.status = kClientGone;
+        finish(record, body, begin);
+        throw;
+    }
     const bool keep = keeps_alive(head, response, body, waits && !body.started());
     try {
         write_answer(request, response, keep, record);

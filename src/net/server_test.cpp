@@ -244,6 +244,24 @@ TEST(Server, ReadersThatTakeNothingAreCut) {
     EXPECT_EQ(record.status, 200);
 }
 
+TEST(Server, RequestsOfClientsThatLeaveAreCounted) {
+    std::promise<Served> served;
+    HttpServer server(Listener("127.0.0.1:0"),
+                      {.on_served = [&](const Served& s) { served.set_value(s); }}, echo);
+    {
+        RawClient client(server.port());
+        client.send("POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n0123456789");
+    }
+    auto record = served.get_future();
+    ASSERT_EQ(record.wait_for(20s), std::future_status::ready);
+    const Served cut = record.get();
+    EXPECT_FALSE(cut.complete);
+    EXPECT_EQ(cut.status, 499);
+    EXPECT_EQ(cut.bytes_received, 10u);
+    EXPECT_TRUE(server.stop(10s));
+    EXPECT_EQ(server.stats().bytes_received, 10u);
+}
+
 void allow_many_files() {
     rlimit limit{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);

@@ -1,6 +1,7 @@
 #include "net/tls.hpp"
 
 #include "base/error.hpp"
+#include "base/mutex.hpp"
 #include "base/tls_peer.hpp"
 #include "net/failure.hpp"
 #include "net/tls_stream.hpp"
@@ -124,15 +125,30 @@ void expect_name(SSL* session, const std::string& host) {
 }  // namespace
 
 struct TlsContext::State {
-    Context context;
+    explicit State(Context made) : context(std::move(made)) {}
 
-    SSL* session() const {
+    SSL* session() {
+        const Lock lock(mutex);
         SSL* session = SSL_new(context.get());
         if (session == nullptr)
             throw Failure(Failure::Kind::tls, "cannot start TLS: " + openssl_reason());
         return session;
     }
+
+    Mutex mutex;
+    Context context SLIPWAY_GUARDED_BY(mutex);
 };
+
+void TlsContext::become(const TlsContext& other) {
+    SSL_CTX* fresh = nullptr;
+    {
+        const Lock lock(other.state_->mutex);
+        fresh = other.state_->context.get();
+        SSL_CTX_up_ref(fresh);
+    }
+    const Lock lock(state_->mutex);
+    state_->context.reset(fresh);
+}
 
 TlsContext TlsContext::server(const TlsServerOptions& options) {
     Context context = make_context(TLS_server_method());
@@ -147,7 +163,7 @@ TlsContext TlsContext::server(const TlsServerOptions& options) {
         SSL_CTX_set_session_id_context(context.get(), kService.data(), kService.size());
     }
     SSL_CTX_set_alpn_select_cb(context.get(), &choose_protocol, nullptr);
-    return TlsContext(std::make_shared<State>(State{std::move(context)}));
+    return TlsContext(std::make_shared<State>(std::move(context)));
 }
 
 TlsContext TlsContext::client(const TlsClientOptions& options) {
@@ -161,7 +177,7 @@ TlsContext TlsContext::client(const TlsClientOptions& options) {
     if (!options.certificate_pem.empty())
         show_certificate(context.get(), options.certificate_pem, options.key_pem);
     SSL_CTX_set_alpn_protos(context.get(), kHttp11.data(), kHttp11.size());
-    return TlsContext(std::make_shared<State>(State{std::move(context)}));
+    return TlsContext(std::make_shared<State>(std::move(context)));
 }
 
 std::unique_ptr<Stream> TlsContext::accept(int socket, Pace& pace) const {

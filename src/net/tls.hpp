@@ -42,10 +42,14 @@ class TlsContext {
     // The server must prove `host`, a name or an address.
     std::unique_ptr<Stream> connect(int socket, const std::string& host, Pace& pace) const;
 
+    // From now on this one, and every copy of it, does as `other` does: a certificate has been
+    // renewed. Connections that are open keep theirs.
+    void become(const TlsContext& other);
+
   private:
     struct State;
-    explicit TlsContext(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-    std::shared_ptr<const State> state_;  // shared: streams outlive whoever made the context
+    explicit TlsContext(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    std::shared_ptr<State> state_;  // shared: streams outlive whoever made the context
 };
 
 // PEM files of a server, for the options above. Throws UserError FILE-UNREADABLE.

@@ -4,6 +4,9 @@
 #include "base/text.hpp"
 #include "oci/media_types.hpp"
 
+#include <algorithm>
+#include <new>
+
 #include <fmt/format.h>
 
 namespace slipway::oci {
@@ -148,35 +151,47 @@ json::array to_array(const std::vector<Descriptor>& descriptors) {
     return out;
 }
 
-}  // namespace
+// Memory up to a limit: 4 MiB of "[0,0,0,…" would else become a tree of more than 100 MB.
+class LimitedMemory final : public json::memory_resource {
+  public:
+    explicit LimitedMemory(std::size_t most) : left_(most) {}
 
-bool is_wanted(const Platform& platform, const std::set<std::string>& asked_for) {
-    return asked_for.empty() || platform.empty() || asked_for.contains(platform.str()) ||
-           asked_for.contains(platform.os + "/" + platform.architecture);
-}
+  private:
+    void* do_allocate(std::size_t bytes, std::size_t align) override {
+        if (bytes > left_) throw std::bad_alloc();
+        void* const out = ::operator new(bytes, std::align_val_t(align));
+        left_ -= bytes;
+        return out;
+    }
+    void do_deallocate(void* memory, std::size_t bytes, std::size_t align) override {
+        ::operator delete(memory, std::align_val_t(align));
+        left_ += bytes;
+    }
+    bool do_is_equal(const json::memory_resource& other) const noexcept override {
+        return this == &other;
+    }
 
-std::string Platform::str() const {
-    std::string out = os + "/" + architecture;
-    if (!variant.empty()) out += "/" + variant;
-    return out;
-}
+    std::size_t left_;
+};
 
-json::object parse_foreign_object(std::string_view text, std::size_t limit, std::string_view what) {
+json::object parse_with(std::string_view text, std::size_t limit, std::string_view what,
+                        const json::storage_ptr& memory) {
     if (text.size() > limit) {
         refuse(fmt::format("{} is larger than {} bytes", printable(what), limit));
     }
     json::parse_options options;
     options.max_depth = kMaxDepth;
+    json::parser parser(memory, options);
+    parser.reset(memory);
     json::error_code failure;
-    json::value value =
-        json::parse(json::string_view(text.data(), text.size()), failure, {}, options);
+    parser.write(text.data(), text.size(), failure);
     if (failure) refuse(fmt::format("{} is not JSON ({})", printable(what), failure.message()));
+    json::value value = parser.release();
     if (!value.is_object()) refuse(fmt::format("{} is not a JSON object", printable(what)));
     return std::move(value.get_object());
 }
 
-Document parse_document(std::string_view text, std::string_view media_type, std::size_t limit) {
-    const json::object object = parse_foreign_object(text, limit, "it");
+Document read_document(const json::object& object, std::string_view media_type, std::size_t limit) {
     const json::value* version = object.if_contains("schemaVersion");
     if (version == nullptr || !version->is_int64() || version->get_int64() != 2) {
         refuse("its schemaVersion is not 2");
@@ -191,6 +206,34 @@ Document parse_document(std::string_view text, std::string_view media_type, std:
     const std::size_t most = limit > kMaxManifest ? limit / 64 : kMaxDescriptors;
     if (is_index) return read_index(object, std::move(type), most);
     return read_manifest(object, std::move(type));
+}
+
+}  // namespace
+
+bool is_wanted(const Platform& platform, const std::set<std::string>& asked_for) {
+    return asked_for.empty() || platform.empty() || asked_for.contains(platform.str()) ||
+           asked_for.contains(platform.os + "/" + platform.architecture);
+}
+
+std::string Platform::str() const {
+    std::string out = os + "/" + architecture;
+    if (!variant.empty()) out += "/" + variant;
+    return out;
+}
+
+json::object parse_foreign_object(std::string_view text, std::size_t limit, std::string_view what) {
+    return parse_with(text, limit, what, {});
+}
+
+Document parse_document(std::string_view text, std::string_view media_type, std::size_t limit) {
+    // What people write takes about three times its text.
+    constexpr std::size_t kTimes = 8, kLeast = 1u << 20;
+    LimitedMemory memory(std::max(kLeast, text.size() * kTimes));
+    try {
+        return read_document(parse_with(text, limit, "it", &memory), media_type, limit);
+    } catch (const std::bad_alloc&) {
+        refuse("it takes far more memory than its length");
+    }
 }
 
 Index parse_index(std::string_view text, std::size_t limit) {

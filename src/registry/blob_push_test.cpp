@@ -12,6 +12,7 @@ namespace {
 using net::testing::pattern;
 using testing::Answer;
 using testing::blob_path;
+using testing::manifest_path;
 using testing::RunningRegistry;
 using testing::uploads_path;
 using testing::with_digest;
@@ -279,10 +280,41 @@ TEST(BlobLimits, TooLargeIsRefusedBeforeItIsSent) {
     registry.push_blob("a", large.substr(1));
 }
 
+TEST(Chunks, WithoutALengthMustEndWhereTheySay) {
+    RunningRegistry registry;
+    const std::string location = registry.post(uploads_path("a")).header("Location");
+    const Answer answer = registry.ask({.method = "PATCH",
+                                        .target = location,
+                                        .headers = {{"Content-Range", "0-9"}},
+                                        .body = "abc",
+                                        .chunked = true});
+    EXPECT_EQ(answer.status, 416);
+    EXPECT_EQ(answer.header("Range"), "0-2");
+}
+
+TEST(Methods, ThatAreNotAllowedComeWithThoseThatAre) {
+    RunningRegistry registry;
+    const std::string blob = blob_path("a", oci::digest_of("x"));
+    EXPECT_EQ(registry.post(blob).header("Allow"), "GET, HEAD, DELETE");
+    EXPECT_EQ(registry.put(uploads_path("a"), "x").header("Allow"), "POST");
+    EXPECT_EQ(registry.post(manifest_path("a", "v1")).header("Allow"), "GET, HEAD, PUT, DELETE");
+    EXPECT_EQ(registry.post("/v2/").header("Allow"), "GET, HEAD");
+}
+
+TEST(RangesBeyond, AreNotCachedAsTheBlob) {
+    RunningRegistry registry;
+    const oci::Digest digest = registry.push_blob("a", "bytes");
+    const Answer answer = registry.get(blob_path("a", digest), {{"Range", "bytes=9-"}});
+    EXPECT_EQ(answer.status, 416);
+    for (const char* name : {"Cache-Control", "ETag", "Docker-Content-Digest"})
+        EXPECT_EQ(answer.header(name), "") << name;
+}
+
 TEST(BlobLimits, TooManyUploadsAreRefusedAndRoomComesBack) {
     RunningRegistry registry({.registry = {.most_uploads = 2}});
     const std::string first = registry.post(uploads_path("a")).header("Location");
-    EXPECT_EQ(registry.post(uploads_path("a")).status, 202);
+    EXPECT_EQ(registry.patch(first, "x").status, 202);
+    EXPECT_EQ(registry.patch(registry.post(uploads_path("a")).header("Location"), "x").status, 202);
     EXPECT_EQ(registry.post(uploads_path("b")).code(), "TOOMANYREQUESTS");
     EXPECT_EQ(registry.remove(first).status, 204);
     EXPECT_EQ(registry.post(uploads_path("b")).status, 202);

@@ -21,6 +21,10 @@ void send(Exchange& x, const oci::Digest& digest, const BlobPlace& place) {
     if (asked && same && x.request.method == "GET") {
         const ByteRange part = parse_range(*asked, place.size);
         if (part.kind == ByteRange::Kind::beyond) {
+            // An error is not the blob: nobody may keep it as such.
+            for (const char* name :
+                 {"Cache-Control", "ETag", "Docker-Content-Digest", "Accept-Ranges"})
+                headers.remove(name);
             headers.set("Content-Range", fmt::format("bytes */{}", place.size));
             throw Refusal(416, "SIZE_INVALID", "the range lies beyond the end of the blob");
         }
@@ -36,7 +40,7 @@ void send(Exchange& x, const oci::Digest& digest, const BlobPlace& place) {
 }
 
 void remove(Exchange& x, const oci::Digest& digest) {
-    if (x.uploads == nullptr) refuse_writing();
+    if (x.uploads == nullptr) refuse_writing(x);
     if (!x.library.remove_blob(x.route.name, digest))
         throw Refusal(404, "BLOB_UNKNOWN", fmt::format("there is no blob {}", digest.str()));
     x.response.status = 202;
@@ -47,7 +51,8 @@ void remove(Exchange& x, const oci::Digest& digest) {
 void answer_blob(Exchange& x) {
     const oci::Digest digest = digest_from(x.route.what);
     if (x.request.method == "DELETE") return remove(x, digest);
-    if (x.request.method != "GET" && x.request.method != "HEAD") refuse_method();
+    if (x.request.method != "GET" && x.request.method != "HEAD")
+        refuse_method(x, "GET, HEAD, DELETE");
     const auto place = x.library.blob(x.meant(), digest);
     if (!place)
         throw Refusal(404, "BLOB_UNKNOWN", fmt::format("there is no blob {}", digest.str()));

@@ -60,8 +60,9 @@ const BundleContent::Referrers& BundleContent::all_referrers() const {
             const ManifestBytes manifest{.digest = blob.digest,
                                          .media_type = blob.media_type,
                                          .bytes = bundle_->manifest(blob.digest)};
-            if (const auto subject = subject_of(manifest))
-                (*found)[*subject].push_back(referrer_of(manifest));
+            const oci::Document document = document_of(manifest);
+            if (const auto subject = subject_of(document))
+                (*found)[*subject].push_back(referrer_of(manifest, document));
         }
         referrers_ = std::move(found);
     }

@@ -6,6 +6,12 @@
 
 namespace slipway::registry {
 
+LargeReads::Turn::Turn(LargeReads& all) : all_(all) {
+    constexpr std::chrono::seconds kPatience{30};
+    if (!all_.free_.try_acquire_for(kPatience))
+        throw Refusal(503, "TOOMANYREQUESTS", "too many large manifests at once");
+}
+
 Names Exchange::meant() const { return library.meant(route.name, parameter("ns")); }
 
 std::string_view Exchange::parameter(std::string_view name) const {
@@ -39,9 +45,15 @@ oci::Digest digest_from(std::string_view text) {
     return *digest;
 }
 
-void refuse_method() { throw Refusal(405, "UNSUPPORTED", "this cannot be done here"); }
+void refuse_method(Exchange& x, const char* allowed) {
+    x.response.headers.set("Allow", allowed);
+    throw Refusal(405, "UNSUPPORTED", "this cannot be done here");
+}
 
-void refuse_writing() { throw Refusal(405, "UNSUPPORTED", "this registry is read-only"); }
+void refuse_writing(Exchange& x, const char* allowed) {
+    x.response.headers.set("Allow", allowed);
+    throw Refusal(405, "UNSUPPORTED", "this registry is read-only");
+}
 
 void refuse_name(const std::string& name) {
     throw Refusal(404, "NAME_UNKNOWN", fmt::format("there is no repository {}", name));

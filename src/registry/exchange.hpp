@@ -6,14 +6,37 @@
 #include "registry/route.hpp"
 #include "registry/uploads.hpp"
 
+#include <semaphore>
 #include <stdexcept>
 
 namespace slipway::registry {
+
+// Large manifests are read a few at a time: each takes many times its size for a moment.
+class LargeReads {
+  public:
+    static constexpr std::size_t kLarge = 64u << 10;
+
+    class Turn {
+      public:
+        explicit Turn(LargeReads& all);  // throws Refusal 503 after half a minute
+        ~Turn() { all_.free_.release(); }
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+
+      private:
+        LargeReads& all_;
+    };
+
+  private:
+    static constexpr std::ptrdiff_t kAtOnce = 2;
+    std::counting_semaphore<kAtOnce> free_{kAtOnce};
+};
 
 struct Exchange {
     Library& library;
     Uploads* uploads;  // nullptr: nothing may be written
     std::uint64_t largest_blob;
+    LargeReads& large_reads;
     const Route& route;
     net::Request& request;
     net::Response& response;
@@ -47,8 +70,9 @@ void answer_tags(Exchange& x);
 void answer_referrers(Exchange& x);
 void answer_catalog(Exchange& x);
 
-[[noreturn]] void refuse_method();   // 405: nobody can do this here
-[[noreturn]] void refuse_writing();  // 405: this registry is read only
+// 405: nobody can do this here, and what can be done; this registry is read only.
+[[noreturn]] void refuse_method(Exchange& x, const char* allowed);
+[[noreturn]] void refuse_writing(Exchange& x, const char* allowed = "GET, HEAD");
 [[noreturn]] void refuse_name(const std::string& name);
 
 // "A page of it": parameters n and last, the header Link.

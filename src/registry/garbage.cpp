@@ -6,6 +6,8 @@
 #include <chrono>
 #include <ctime>
 
+#include <fmt/format.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,40 +19,58 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-std::set<oci::Digest> Store::referenced() const {
+std::set<oci::Digest> Store::referenced(const std::stop_token& stop) const {
     std::set<oci::Digest> out;
     for (const std::string& repository : repositories()) {
         for (const oci::Digest& digest : manifests(repository)) {
+            if (stop.stop_requested()) return out;
             // One that cannot be read throws: it must not be mistaken for one without blobs.
-            if (const auto found = manifest(repository, digest)) out.merge(references_of(*found));
+            if (const auto found = manifest(repository, digest)) {
+                out.merge(references_of(digest, document_of(*found)));
+            } else {
+                require_deleted(repository, digest);
+            }
         }
     }
     return out;
+}
+
+// Its bytes are lost but pushing it again would bring them back: until then its layers stay.
+void Store::require_deleted(const std::string& repository, const oci::Digest& digest) const {
+    if (!has_manifest_link(repository, digest)) return;
+    throw StateError("STORE-DAMAGED",
+                     fmt::format("the manifest {} of {} is lost", digest.str(), repository),
+                     {.cause = "what it refers to is not known, so nothing can be removed",
+                      .remedy = "push the image again, or delete it by its digest"});
 }
 
 std::vector<std::pair<oci::Digest, fs::path>> Store::all_bytes() const {
     std::vector<std::pair<oci::Digest, fs::path>> out;
     for (const oci::Algorithm algorithm : {oci::Algorithm::sha256, oci::Algorithm::sha512}) {
-        std::error_code none;
         const fs::path root = folder_ / "blobs" / oci::to_string(algorithm);
-        for (const auto& entry : fs::recursive_directory_iterator(root, none)) {
-            if (!entry.is_regular_file()) continue;
-            out.emplace_back(
-                oci::Digest{.algorithm = algorithm, .hex = entry.path().filename().string()},
-                entry.path());
+        for (const Entry& folder : entries_in(root)) {
+            if (!folder.is_folder) continue;
+            for (const Entry& file : entries_in(root / folder.name)) {
+                if (file.is_folder) continue;
+                out.emplace_back(oci::Digest{.algorithm = algorithm, .hex = file.name},
+                                 root / folder.name / file.name);
+            }
         }
     }
     return out;
 }
 
-GarbageReport Store::collect_garbage(std::chrono::seconds age, bool dry_run) {
+GarbageReport Store::collect_garbage(std::chrono::seconds age, bool dry_run,
+                                     const std::stop_token& stop) {
     const Lock one_at_a_time(collecting_);
     GarbageReport report;
     const std::time_t begin = std::time(nullptr);
     const WatchReferences watch(*this);
     std::set<oci::Digest> removed;
-    const std::set<oci::Digest> alive = referenced();
+    const std::set<oci::Digest> alive = referenced(stop);
     for (const auto& [digest, path] : all_bytes()) {
+        // Before anything else: what is alive is known only when the search came to its end.
+        if (stop.stop_requested()) break;
         if (alive.contains(digest)) {
             ++report.kept;
             continue;

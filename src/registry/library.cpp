@@ -64,19 +64,21 @@ std::optional<oci::Digest> Library::bundle_tag(const std::string& repository,
     return std::nullopt;
 }
 
-std::optional<BlobPlace> Library::bytes(const oci::Digest& digest) const {
-    if (store_) {
-        if (auto place = store_->bytes(digest)) return place;
-    }
-    return bundle_bytes(digest);
+std::optional<BlobPlace> Library::blob_anywhere(const oci::Digest& digest) const {
+    if (auto place = bundle_bytes(digest)) return place;
+    if (!store_ || !store_->confirmed_size(digest)) return std::nullopt;
+    return store_->bytes(digest);
 }
 
 std::optional<BlobPlace> Library::blob(const Names& meant, const oci::Digest& digest) const {
     for (const std::string& repository : meant) {
         if (const auto link = store_ ? store_->link(repository, digest) : std::nullopt) {
             // One of another size is damaged. As if absent: whoever pushes then sends it again.
-            auto place = bytes(digest);
-            if (place && place->size == link->size.value_or(place->size)) return place;
+            const auto is_good = [&](const std::optional<BlobPlace>& place) {
+                return place && place->size == link->size.value_or(place->size);
+            };
+            if (auto place = store_->bytes(digest); is_good(place)) return place;
+            if (auto place = bundle_bytes(digest); is_good(place)) return place;
         }
         if (!in_bundles(repository) || hidden(repository, Hidden::blob, digest.str())) continue;
         if (auto place = bundle_bytes(digest)) return place;
@@ -127,25 +129,35 @@ std::set<std::string> Library::tags(const Names& meant) const {
     return out;
 }
 
-std::vector<oci::Descriptor> Library::referrers(const Names& meant,
-                                                const oci::Digest& subject) const {
-    std::map<oci::Digest, oci::Descriptor> out;
+bool Library::referrers(const Names& meant, const oci::Digest& subject,
+                        const std::optional<oci::Digest>& after,
+                        const std::function<bool(const oci::Descriptor&)>& take) const {
+    // Those of the store are read one by one, when their turn comes: there may be many.
+    struct Found {
+        std::string repository = {};
+        std::optional<oci::Descriptor> descriptor = {};
+    };
+    std::map<oci::Digest, Found> all;
     for (const std::string& repository : meant) {
         if (store_) {
-            for (const oci::Descriptor& one : store_->referrers(repository, subject))
-                out.emplace(one.digest, one);
+            for (const oci::Digest& one : store_->referrers(repository, subject))
+                all.emplace(one, Found{.repository = repository});
         }
         if (!in_bundles(repository)) continue;
         for (const auto& bundle : bundles_) {
             for (const oci::Descriptor& one : bundle->referrers(subject)) {
                 if (!hidden(repository, Hidden::manifest, one.digest.str()))
-                    out.emplace(one.digest, one);
+                    all.emplace(one.digest, Found{.repository = repository, .descriptor = one});
             }
         }
     }
-    std::vector<oci::Descriptor> list;
-    for (auto& [digest, one] : out) list.push_back(std::move(one));
-    return list;
+    for (auto at = after ? all.upper_bound(*after) : all.begin(); at != all.end(); ++at) {
+        auto& [digest, found] = *at;
+        if (!found.descriptor)
+            found.descriptor = store_->referrer(found.repository, subject, digest);
+        if (found.descriptor && !take(*found.descriptor)) return false;
+    }
+    return true;
 }
 
 std::set<std::string> Library::repositories() const {

@@ -12,6 +12,8 @@
 #include "registry/content.hpp"
 #include "registry/store.hpp"
 
+#include <functional>
+
 namespace slipway::registry {
 
 using Names = std::vector<std::string>;
@@ -32,10 +34,13 @@ class Library {
     std::optional<ManifestBytes> manifest(const Names& meant, const oci::Digest& digest) const;
     std::optional<ManifestBytes> manifest_by_tag(const Names& meant, const std::string& tag) const;
     std::set<std::string> tags(const Names& meant) const;
-    std::vector<oci::Descriptor> referrers(const Names& meant, const oci::Digest& subject) const;
+    // By digest, those after `after`; until `take` says that it has had enough, or the end: true.
+    bool referrers(const Names& meant, const oci::Digest& subject,
+                   const std::optional<oci::Digest>& after,
+                   const std::function<bool(const oci::Descriptor&)>& take) const;
     std::set<std::string> repositories() const;
-    // Whatever repository has it.
-    std::optional<BlobPlace> bytes(const oci::Digest& digest) const;
+    // Whatever repository has it, as long as someone vouches for its size.
+    std::optional<BlobPlace> blob_anywhere(const oci::Digest& digest) const;
 
     // In the store, and hidden where a bundle has it. False when there is no such thing.
     bool remove_tag(const std::string& repository, const std::string& tag);

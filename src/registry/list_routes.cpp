@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kLargestPage = 10'000;
 
-void require_reading(const Exchange& x) {
-    if (x.request.method != "GET" && x.request.method != "HEAD") refuse_method();
+void require_reading(Exchange& x) {
+    if (x.request.method != "GET" && x.request.method != "HEAD") refuse_method(x, "GET, HEAD");
 }
 
 std::size_t page_size(const Exchange& x) {
@@ -73,16 +73,33 @@ void answer_catalog(Exchange& x) {
 }
 
 void answer_referrers(Exchange& x) {
+    // Clients take an index of 4 MiB.
+    constexpr std::size_t kMost = 1000, kMostBytes = 3u << 20;
     require_reading(x);
     const oci::Digest subject = digest_from(x.route.what);
+    const std::string_view type = x.parameter("artifactType"), last = x.parameter("last");
+    std::optional<oci::Digest> after;
+    if (!last.empty()) after = digest_from(last);
     oci::Index index{.media_type = std::string(oci::media::kIndex)};
-    index.manifests = x.library.referrers(x.meant(), subject);
-    const std::string_view type = x.parameter("artifactType");
-    if (!type.empty()) {
-        std::erase_if(index.manifests,
-                      [&](const oci::Descriptor& one) { return one.artifact_type != type; });
-        x.response.headers.set("OCI-Filters-Applied", "artifactType");
+    std::size_t bytes = 0;
+    const auto take = [&](const oci::Descriptor& one) {
+        if (!type.empty() && one.artifact_type != type) return true;
+        bytes += json::serialize(oci::to_json(one)).size();
+        if (!index.manifests.empty() && (index.manifests.size() == kMost || bytes > kMostBytes))
+            return false;
+        index.manifests.push_back(one);
+        return true;
+    };
+    if (!x.library.referrers(x.meant(), subject, after, take)) {
+        std::string link = fmt::format("{}?last={}", x.request.target.raw_path,
+                                       index.manifests.back().digest.str());
+        for (const char* name : {"artifactType", "ns"}) {
+            if (const std::string_view value = x.parameter(name); !value.empty())
+                link += fmt::format("&{}={}", name, net::percent_encoded(value));
+        }
+        x.response.headers.set("Link", fmt::format("<{}>; rel=\"next\"", link));
     }
+    if (!type.empty()) x.response.headers.set("OCI-Filters-Applied", "artifactType");
     x.response.headers.set("Content-Type", std::string(oci::media::kIndex));
     x.response.body = oci::to_text(index);
 }

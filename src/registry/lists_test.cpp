@@ -218,6 +218,54 @@ TEST_F(Referrers, AreFilteredByTypeWhichMayBeThatOfTheConfig) {
     EXPECT_THAT(listed("?artifactType=none"), SizeIs(0));
 }
 
+TEST_F(Referrers, ComeInPagesThatEverybodyTakes) {
+    std::set<std::string> pushed, seen;
+    for (const char* letter : {"a", "b", "c", "d", "e"}) {
+        std::string note;
+        while (note.size() < 1'000'000) note += letter;
+        pushed.insert(push("application/vnd.x", note));
+    }
+    push("application/vnd.y", "small");
+    std::string target = "/v2/team/app/referrers/" + subject_ + "?artifactType=application%2Fvnd.x";
+    for (int page = 0; page < 9 && !target.empty(); ++page) {
+        const Answer answer = registry_.get(target);
+        ASSERT_EQ(answer.status, 200);
+        EXPECT_LE(answer.body.size(), oci::kMaxManifest);
+        const json::object page_of_them = answer.object();
+        for (const json::value& one : page_of_them.at("manifests").as_array())
+            EXPECT_TRUE(seen.emplace(one.as_object().at("digest").as_string()).second);
+        const std::string link = answer.header("Link");
+        target = link.empty() ? "" : link.substr(1, link.find('>') - 1);
+    }
+    EXPECT_EQ(seen, pushed);
+}
+
+TEST_F(Referrers, ADamagedOneDoesNotSpoilTheList) {
+    const oci::Digest bad = oci::Digest::parse(push("application/vnd.x", "one"));
+    push("application/vnd.y", "two");
+    const auto blobs = registry_.folder() / "blobs/sha256" / bad.hex.substr(0, 2) / bad.hex;
+    const auto note = registry_.folder() / "repositories/team/app/_referrers" /
+                      ("sha256-" + oci::digest_of("subject").hex) / ("sha256-" + bad.hex);
+    std::filesystem::resize_file(blobs, 1);
+    EXPECT_THAT(listed(), SizeIs(2));  // what it was is written down
+    std::filesystem::resize_file(note, 10);
+    EXPECT_THAT(listed(), SizeIs(1));
+    std::filesystem::resize_file(note, 0);  // as former versions wrote it
+    EXPECT_THAT(listed(), SizeIs(1));
+    EXPECT_EQ(registry_.remove(manifest_path("team/app", bad.str())).status, 202);
+    EXPECT_THAT(listed(), SizeIs(1));
+}
+
+TEST_F(Referrers, AreListedThoughNothingIsWrittenDown) {
+    const oci::Digest digest = oci::Digest::parse(push("application/vnd.x", "one"));
+    std::filesystem::resize_file(registry_.folder() / "repositories/team/app/_referrers" /
+                                     ("sha256-" + oci::digest_of("subject").hex) /
+                                     ("sha256-" + digest.hex),
+                                 0);
+    ASSERT_THAT(listed(), SizeIs(1));
+    EXPECT_EQ(listed().at(0).as_object().at("artifactType").as_string(), "application/vnd.x");
+}
+
 TEST_F(Referrers, GoWhenTheyAreDeletedAndStayWhenTheSubjectIs) {
     const std::string digest = push("application/vnd.x", "one");
     push("application/vnd.y", "two");

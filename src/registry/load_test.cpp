@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <charconv>
+#include <fstream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -302,6 +303,35 @@ std::size_t peak_memory_kib() {
     const std::string status = read_file("/proc/self/status");
     const std::size_t at = status.find("VmHWM:");
     return std::stoul(status.substr(at + 6));
+}
+
+// From now on peak_memory_kib() is of what comes.
+std::size_t start_measuring() {
+    std::ofstream("/proc/self/clear_refs") << "5";
+    return peak_memory_kib();
+}
+
+TEST(Manifests, TakeBoundedMemoryWhateverIsInThem) {
+    RunningRegistry registry;
+    std::string text = R"({"schemaVersion":2,"x":[0)";
+    while (text.size() < oci::kMaxManifest - 10) text += ",0";
+    text += "]}";
+    const std::size_t before = start_measuring();
+    {
+        std::vector<std::jthread> clients;
+        for (int i = 0; i < 12; ++i) {
+            clients.emplace_back([&] {
+                net::HttpClient client;
+                const std::string url =
+                    fmt::format("http://127.0.0.1:{}{}", registry.port(), manifest_path("a", "x"));
+                EXPECT_EQ(
+                    client.send({.method = "PUT", .url = Url::parse(url), .body = text}).status,
+                    400);
+            });
+        }
+    }
+    // The bodies, twice: here and there.
+    EXPECT_LT(peak_memory_kib() - before, 300u << 10);
 }
 
 TEST(LargeBlob, NeedsLittleMemory) {

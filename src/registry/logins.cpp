@@ -8,6 +8,9 @@
 #include "net/headers.hpp"
 
 #include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
 
 #include <crypt.h>
 #include <fmt/format.h>
@@ -19,7 +22,9 @@ namespace slipway::registry {
 
 namespace {
 
-constexpr std::size_t kMostKnown = 10'000;
+constexpr std::size_t kMostKnown = 10'000, kBcryptReads = 72;
+constexpr int kMostWaiting = 16;
+constexpr std::chrono::seconds kPatience{10};
 
 bool is_bcrypt(std::string_view hash) {
     return hash.size() == 60 &&
@@ -54,7 +59,8 @@ std::optional<Given> parse_basic(std::string_view authorization) {
     const std::size_t colon = text.find(':');
     // A password with a zero byte would end there for bcrypt, and one longer than 72 bytes too.
     const bool usable =
-        colon != std::string_view::npos && text.find('\0') == std::string_view::npos;
+        colon != std::string_view::npos && text.find('\0') == std::string_view::npos &&
+        text.size() - colon - 1 <= kBcryptReads;
     if (!usable) return std::nullopt;
     return Given{std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
 }
@@ -101,47 +107,73 @@ std::string with_login(std::string_view text, const std::string& user, const Sec
     return out;
 }
 
-Logins::Logins(std::filesystem::path file) : file_(std::move(file)), key_(random_hex(32)) {
+Logins::Logins(std::filesystem::path file, std::function<void(const std::string&)> warn)
+    : file_(std::move(file)), key_(random_hex(32)), warn_(std::move(warn)) {
     parse_logins(read_file(file_), file_.string());
 }
 
 void Logins::read_again_if_changed() {
     struct stat about{};
-    if (::stat(file_.c_str(), &about) != 0) return;  // being replaced: the old ones hold
+    // Being replaced, or gone for good: the old ones hold.
+    if (::stat(file_.c_str(), &about) != 0) return cannot_read_again(std::strerror(errno));
     // Two changes may fall into one tick of the clock: a replaced file is another inode.
     const Version now{about.st_mtim.tv_sec, about.st_mtim.tv_nsec, about.st_ino, about.st_size};
     if (now == read_) return;
     try {
         users_ = parse_logins(read_file(file_), file_.string());
-    } catch (const UserError&) {
-        return;  // half-written: the old ones hold
+    } catch (const UserError& e) {
+        return cannot_read_again(e.message());  // half-written, or not ours to read
     }
     read_ = now;
     known_.clear();
+    has_warned_ = false;
 }
 
-bool Logins::accepts(std::string_view authorization) {
+void Logins::cannot_read_again(const std::string& why) {
+    if (!has_warned_ && warn_) {
+        warn_(fmt::format("the logins read before stay in force: {}: {}", file_.string(), why));
+    }
+    has_warned_ = true;
+}
+
+// Whoever guesses names must not see from the time it takes which ones there are: the password of
+// an unknown user is compared with someone's, of the greatest cost, and then refused.
+std::string Logins::hash_for(const std::string& user) const {
+    const auto found = users_.find(user);
+    if (found != users_.end()) return found->second;
+    std::string out;
+    const auto cost = [](const std::string& hash) { return hash.substr(4, 2); };
+    for (const auto& [name, hash] : users_) {
+        if (out.empty() || cost(hash) > cost(out)) out = hash;
+    }
+    return out;
+}
+
+Logins::Verdict Logins::check(std::string_view authorization) {
     const auto given = parse_basic(authorization);
-    if (!given) return false;
+    if (!given) return Verdict::wrong;
     const std::string mark = Sha256().field(key_).field(given->user).field(given->password).hex();
     std::string hash;
     {
         const Lock lock(mutex_);
         read_again_if_changed();
-        if (known_.contains(mark)) return true;
-        // Whoever guesses names must not see from the time it takes which ones there are: the
-        // password of an unknown user is compared with someone's, and then refused.
-        const auto user = users_.find(given->user);
-        if (users_.empty()) return false;
-        hash = user == users_.end() ? users_.begin()->second : user->second;
+        if (known_.contains(mark)) return Verdict::right;
+        hash = hash_for(given->user);
+        if (hash.empty()) return Verdict::wrong;
+        if (waiting_ >= kMostWaiting) return Verdict::busy;
+        ++waiting_;
     }
-    const Lock one_at_a_time(checking_);
-    if (!same(bcrypt(given->password, hash), hash)) return false;
+    const bool has_turn = free_.try_acquire_for(kPatience);
+    const bool fits = has_turn && same(bcrypt(given->password, hash), hash);
+    if (has_turn) free_.release();
     const Lock lock(mutex_);
+    --waiting_;
+    if (!has_turn) return Verdict::busy;
     const auto user = users_.find(given->user);
-    if (user == users_.end() || user->second != hash) return false;
-    if (known_.size() < kMostKnown) known_.insert(mark);
-    return true;
+    if (!fits || user == users_.end() || user->second != hash) return Verdict::wrong;
+    if (known_.size() >= kMostKnown) known_.clear();
+    known_.insert(mark);
+    return Verdict::right;
 }
 
 }  // namespace slipway::registry

@@ -10,7 +10,9 @@
 #include "base/secret.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <semaphore>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,18 +26,29 @@ namespace slipway::registry {
 class Logins {
   public:
     // Throws UserError LOGIN-FILE, with every bad line in it.
-    explicit Logins(std::filesystem::path file);
+    // `warn` is told, once, when the file can no longer be read: what was read last holds until
+    // then.
+    explicit Logins(std::filesystem::path file, std::function<void(const std::string&)> warn = {});
 
-    // The value of a header Authorization.
-    bool accepts(std::string_view authorization);
+    // busy: so many passwords are being looked at that this one would wait for long.
+    enum class Verdict { right, wrong, busy };
+    Verdict check(std::string_view authorization);  // the value of a header Authorization
+    bool accepts(std::string_view authorization) { return check(authorization) == Verdict::right; }
 
   private:
     void read_again_if_changed() SLIPWAY_REQUIRES(mutex_);
+    void cannot_read_again(const std::string& why) SLIPWAY_REQUIRES(mutex_);
+    std::string hash_for(const std::string& user) const SLIPWAY_REQUIRES(mutex_);
 
     const std::filesystem::path file_;
     const std::string key_;  // of the digests, made anew by each process
     Mutex mutex_;
-    Mutex checking_;  // one password at a time: guessing must not take all cores
+    // Few passwords at a time: guessing must not take all cores.
+    static constexpr std::ptrdiff_t kAtOnce = 2;
+    std::counting_semaphore<kAtOnce> free_{kAtOnce};
+    int waiting_ SLIPWAY_GUARDED_BY(mutex_) = 0;
+    const std::function<void(const std::string&)> warn_;
+    bool has_warned_ SLIPWAY_GUARDED_BY(mutex_) = false;
     using Version = std::tuple<time_t, long, ino_t, off_t>;
     Version read_ SLIPWAY_GUARDED_BY(mutex_) = {};
     std::map<std::string, std::string> users_ SLIPWAY_GUARDED_BY(mutex_);

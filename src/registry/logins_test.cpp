@@ -7,8 +7,11 @@
 #include "oci/testing/temp_folder.hpp"
 #include "registry/testing/running_registry.hpp"
 
+#include <atomic>
+#include <latch>
 #include <thread>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -102,6 +105,32 @@ TEST(Logins, AreSetAndRemoved) {
     EXPECT_THAT(two, Not(HasSubstr("a password")));
 }
 
+TEST(Logins, RefuseWhatBcryptWouldNotRead) {
+    const TempFolder folder;
+    const std::string longest(72, 'a');
+    Logins logins(folder.write("logins", login("team", longest)));
+    EXPECT_TRUE(logins.accepts(basic("team", longest)));
+    EXPECT_FALSE(logins.accepts(basic("team", longest + "WRONG")));
+}
+
+TEST(Logins, SayOnceThatTheirFileCannotBeRead) {
+    const TempFolder folder;
+    const auto file = folder.write("logins", team_file());
+    std::vector<std::string> said;
+    Logins logins(file, [&](const std::string& line) { said.push_back(line); });
+    EXPECT_TRUE(logins.accepts(basic("team", "correct horse")));
+    std::filesystem::remove(file);
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(logins.accepts(basic("team", "correct horse")));
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_THAT(said[0], HasSubstr(file.string()));
+    folder.write("logins", "");
+    EXPECT_FALSE(logins.accepts(basic("team", "correct horse")));
+    EXPECT_EQ(said.size(), 1u);
+    atomic_write(file, "half a li");
+    EXPECT_FALSE(logins.accepts(basic("team", "correct horse")));
+    EXPECT_EQ(said.size(), 2u);
+}
+
 class WithLogin : public ::testing::Test {
   protected:
     testing::RunOptions options(bool anyone_reads) {
@@ -126,6 +155,33 @@ TEST_F(WithLogin, NothingIsAnsweredWithoutOne) {
     EXPECT_EQ(registry.get("/v2/", good_).status, 200);
     EXPECT_EQ(registry.post(uploads_path("a"), "", good_).status, 202);
     EXPECT_EQ(registry.get("/metrics", good_).status, 200);
+}
+
+TEST_F(WithLogin, GuessersAreTurnedAwayInsteadOfQueued) {
+    RunningRegistry registry(options(false));
+    constexpr int kGuessers = 48;
+    std::atomic<int> refused = 0, busy = 0;
+    {
+        std::latch together(kGuessers);
+        std::vector<std::jthread> all;
+        for (int i = 0; i < kGuessers; ++i) {
+            all.emplace_back([&, i] {
+                net::HttpClient client;
+                const auto url =
+                    Url::parse(fmt::format("http://127.0.0.1:{}/v2/", registry.port()));
+                together.arrive_and_wait();
+                const auto answer = client.send(
+                    {.url = url,
+                     .headers = {{"Authorization", basic("team", "guess" + std::to_string(i))}}});
+                if (answer.status == 401) ++refused;
+                if (answer.status == 429 && answer.headers.find("Retry-After")) ++busy;
+            });
+        }
+    }
+    EXPECT_EQ(refused + busy, kGuessers);
+    EXPECT_GT(busy, 0);
+    EXPECT_GT(refused, 0);
+    EXPECT_EQ(registry.get("/v2/", good_).status, 200);
 }
 
 TEST_F(WithLogin, AnyoneMayReadWhenThatIsSaid) {

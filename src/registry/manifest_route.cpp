@@ -45,28 +45,82 @@ std::string_view type_of(const oci::Document& document) {
     return std::visit([](const auto& any) -> std::string_view { return any.media_type; }, document);
 }
 
-oci::Document parse(const std::string& bytes, const std::string& type) {
+oci::Document parse(const Exchange& x, const ManifestBytes& manifest) {
+    std::optional<LargeReads::Turn> turn;
+    if (manifest.bytes.size() > LargeReads::kLarge) turn.emplace(x.large_reads);
     try {
-        return oci::parse_document(bytes, type);
+        return document_of(manifest);
     } catch (const UserError& e) {
         throw Refusal(400, "MANIFEST_INVALID", e.message());
+    }
+}
+
+std::vector<oci::Digest> parts_of(const oci::Document& document) {
+    std::vector<oci::Digest> out;
+    const auto* image = std::get_if<oci::Manifest>(&document);
+    if (image == nullptr) return out;
+    const auto add = [&](const oci::Descriptor& part) {
+        if (!oci::media::is_foreign_layer(part.media_type)) out.push_back(part.digest);
+    };
+    add(image->config);
+    for (const oci::Descriptor& layer : image->layers) add(layer);
+    return out;
+}
+
+// What a reader would find is what a pusher may rely on: blobs that lie in a bundle, or under
+// another name of this repository, come into the store and under this name, so that the image stays
+// whole without them.
+void bring_in_blobs(const Exchange& x, const oci::Document& document) {
+    Store& store = *x.library.store();
+    for (const oci::Digest& part : parts_of(document)) {
+        if (store.owns_blob(x.route.name, part)) continue;
+        if (const auto found = x.library.blob(x.meant(), part))
+            store.adopt_blob(x.route.name, part, *found);
     }
 }
 
 // The first thing an image is made of that is not in its repository. Manifests that an index lists
 // may come later or never (a sparse index), and so may a subject.
 std::optional<oci::Digest> missing(const Exchange& x, const oci::Document& document) {
-    const auto* image = std::get_if<oci::Manifest>(&document);
-    if (image == nullptr) return std::nullopt;
-    const auto absent = [&](const oci::Descriptor& part) {
-        return !oci::media::is_foreign_layer(part.media_type) &&
-               !x.library.blob({x.route.name}, part.digest);
-    };
-    if (absent(image->config)) return image->config.digest;
-    for (const oci::Descriptor& layer : image->layers) {
-        if (absent(layer)) return layer.digest;
+    for (const oci::Digest& part : parts_of(document)) {
+        if (!x.library.store()->owns_blob(x.route.name, part)) return part;
     }
     return std::nullopt;
+}
+
+// Blobs first, without the lock under which they are looked for again: copying takes a while.
+// Garbage collection may come in between, seldom twice.
+std::optional<oci::Digest> put_whole(const Exchange& x, const ManifestBytes& manifest,
+                                     const oci::Document& document,
+                                     const std::vector<std::string>& tags) {
+    constexpr int kTries = 3;
+    std::optional<oci::Digest> absent;
+    for (int i = 0; i < kTries; ++i) {
+        bring_in_blobs(x, document);
+        const auto ready = [&] {
+            absent = missing(x, document);
+            return !absent;
+        };
+        if (x.library.store()->put_manifest(x.route.name, manifest, document, tags, ready)) break;
+        if (!x.library.blob(x.meant(), *absent)) break;
+    }
+    return absent;
+}
+
+// The images an index lists, where a bundle has them: whoever pushes the index has seen them here
+// and does not send them.
+void bring_in_listed(const Exchange& x, const oci::Document& document, int depth = 0) {
+    constexpr int kDeepest = 4;
+    const auto* index = std::get_if<oci::Index>(&document);
+    if (index == nullptr || depth > kDeepest) return;
+    for (const oci::Descriptor& one : index->manifests) {
+        if (x.library.store()->owns_manifest(x.route.name, one.digest)) continue;
+        const auto found = x.library.manifest(x.meant(), one.digest);
+        if (!found) continue;
+        const oci::Document inner = document_of(*found);
+        bring_in_listed(x, inner, depth + 1);
+        put_whole(x, *found, inner, {});
+    }
 }
 
 std::vector<std::string> wanted_tags(const Exchange& x, bool by_digest) {
@@ -101,20 +155,16 @@ void put(Exchange& x) {
     if (digest && manifest.digest != *digest)
         throw Refusal(400, "DIGEST_INVALID",
                       fmt::format("what was sent is {}", manifest.digest.str()));
-    const oci::Document document = parse(manifest.bytes, manifest.media_type);
+    const oci::Document document = parse(x, manifest);
     if (manifest.media_type.empty()) manifest.media_type = type_of(document);
-    std::optional<oci::Digest> absent;
-    x.library.store()->put_manifest(x.route.name, manifest, tags, [&] {
-        absent = missing(x, document);
-        return !absent;
-    });
-    if (absent) {
+    bring_in_listed(x, document);
+    if (const auto absent = put_whole(x, manifest, document, tags)) {
         throw Refusal(404, "MANIFEST_BLOB_UNKNOWN",
                       fmt::format("{} has no blob {}", x.route.name, absent->str()));
     }
     x.created(fmt::format("/v2/{}/manifests/{}", x.route.name, manifest.digest.str()),
               manifest.digest);
-    if (const auto subject = subject_of(manifest))
+    if (const auto subject = subject_of(document))
         x.response.headers.set("OCI-Subject", subject->str());
     if (!digest) return;
     for (const std::string& tag : tags) x.response.headers.add("OCI-Tag", tag);
@@ -132,8 +182,9 @@ void remove(Exchange& x) {
 
 void answer_manifest(Exchange& x) {
     if (x.request.method == "GET" || x.request.method == "HEAD") return get(x);
-    if (x.request.method != "PUT" && x.request.method != "DELETE") refuse_method();
-    if (x.uploads == nullptr) refuse_writing();
+    if (x.request.method != "PUT" && x.request.method != "DELETE")
+        refuse_method(x, "GET, HEAD, PUT, DELETE");
+    if (x.uploads == nullptr) refuse_writing(x);
     if (x.request.method == "PUT") return put(x);
     remove(x);
 }

@@ -1,5 +1,6 @@
 #include "registry/metrics.hpp"
 
+#include "base/clock.hpp"
 #include "registry/route.hpp"
 
 #include <algorithm>
@@ -44,6 +45,12 @@ void Metrics::collected(const GarbageReport& report) {
     const Lock lock(mutex_);
     garbage_blobs_ += report.removed;
     garbage_bytes_ += report.bytes;
+    last_collection_ = static_cast<std::uint64_t>(system_clock().wall_ms() / 1000);
+}
+
+void Metrics::collection_failed() {
+    const Lock lock(mutex_);
+    ++garbage_failures_;
 }
 
 std::string Metrics::text(const net::ServerStats& server, std::size_t uploads) const {
@@ -81,6 +88,9 @@ std::string Metrics::text(const net::ServerStats& server, std::size_t uploads) c
     single(out, "garbage_blobs_total", "Blobs removed because nothing refers to them.", "counter",
            garbage_blobs_);
     single(out, "garbage_bytes_total", "Their bytes.", "counter", garbage_bytes_);
+    single(out, "garbage_failures_total", "Collections that failed.", "counter", garbage_failures_);
+    single(out, "garbage_last_success_timestamp_seconds", "End of the last that did not; 0: none.",
+           "gauge", last_collection_);
     return out;
 }
 

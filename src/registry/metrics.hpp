@@ -17,6 +17,7 @@ class Metrics {
   public:
     void served(const net::Served& record);
     void collected(const GarbageReport& report);
+    void collection_failed();
     std::string text(const net::ServerStats& server, std::size_t uploads) const;
 
   private:
@@ -31,6 +32,8 @@ class Metrics {
     std::uint64_t took_ms_ SLIPWAY_GUARDED_BY(mutex_) = 0;
     std::uint64_t garbage_blobs_ SLIPWAY_GUARDED_BY(mutex_) = 0;
     std::uint64_t garbage_bytes_ SLIPWAY_GUARDED_BY(mutex_) = 0;
+    std::uint64_t garbage_failures_ SLIPWAY_GUARDED_BY(mutex_) = 0;
+    std::uint64_t last_collection_ SLIPWAY_GUARDED_BY(mutex_) = 0;  // seconds since 1970
 };
 
 }  // namespace slipway::registry

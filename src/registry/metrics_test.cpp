@@ -53,6 +53,21 @@ std::map<std::string, double> samples(const std::string& text) {
     return out;
 }
 
+TEST(Metrics, TellWhenCollectionsFail) {
+    RunningRegistry registry;
+    const oci::Digest image = registry.push_image("a", "v1", "layer");
+    const auto now = [&] { return samples(registry.get("/metrics").body); };
+    EXPECT_EQ(now().at("slipway_registry_garbage_failures_total"), 0);
+    const auto file = registry.folder() / "blobs/sha256" / image.hex.substr(0, 2) / image.hex;
+    std::filesystem::resize_file(file, 1);
+    EXPECT_ANY_THROW(registry.registry().clean(std::chrono::seconds(0)));
+    EXPECT_EQ(now().at("slipway_registry_garbage_failures_total"), 1);
+    EXPECT_EQ(now().at("slipway_registry_garbage_last_success_timestamp_seconds"), 0);
+    EXPECT_EQ(registry.remove("/v2/a/manifests/" + image.str()).status, 202);
+    registry.registry().clean(std::chrono::seconds(0));
+    EXPECT_GT(now().at("slipway_registry_garbage_last_success_timestamp_seconds"), 0);
+}
+
 TEST(Metrics, AreOfTheFormThatPrometheusReads) {
     Metrics metrics;
     metrics.served({.method = "GET", .raw_target = "/v2/", .status = 200, .took = net::Millis(3)});

@@ -62,8 +62,11 @@ void cannot_write(const std::string& what, int error) {
     throw StateError(
         full ? "STORE-FULL" : "STORE-WRITE", what,
         {.cause = std::strerror(error),
-         .remedy = full ? "free space on the disk of the store, or run `slipway registry gc`"
-                        : "repair the disk or the permissions of the store"});
+         .remedy =
+             full
+                 ? "free space on the disk of the store: delete images, then stop the registry and "
+                   "run `slipway registry gc`"
+                 : "repair the disk or the permissions of the store"});
 }
 
 Notes::Notes(fs::path scratch) : scratch_(std::move(scratch)) {
@@ -71,9 +74,11 @@ Notes::Notes(fs::path scratch) : scratch_(std::move(scratch)) {
     for (const std::string& name : names_in(scratch_)) ::unlink((scratch_ / name).c_str());
 }
 
+fs::path Notes::scratch_name() const { return scratch_ / random_hex(16); }
+
 void Notes::write(const fs::path& path, std::string_view content) const {
     make_store_folders(path.parent_path());
-    Scratch file(scratch_ / random_hex(16));
+    Scratch file(scratch_name());
     if (!file.write(content) || !file.move_to(path))
         cannot_write(fmt::format("cannot write {}", path.string()), errno);
     sync_folder(path.parent_path());
@@ -99,12 +104,41 @@ void make_store_folders(const fs::path& path) {
     }
 }
 
+bool means_absent(int error) {
+    return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
+}
+
+void cannot_read(const fs::path& path, int error) {
+    throw StateError("STORE-READ", fmt::format("cannot read {}", path.string()),
+                     {.cause = std::strerror(error),
+                      .remedy = "repair the disk or the permissions of the store, or raise the "
+                                "limit of open files"});
+}
+
+bool is_there(const fs::path& path) {
+    if (::access(path.c_str(), F_OK) == 0) return true;
+    if (!means_absent(errno)) cannot_read(path, errno);
+    return false;
+}
+
+std::vector<Entry> entries_in(const fs::path& folder) {
+    std::vector<Entry> out;
+    std::error_code error;
+    fs::directory_iterator entry(folder, error);
+    if (error && means_absent(error.value())) return out;
+    while (!error && entry != fs::directory_iterator()) {
+        std::error_code gone;  // meanwhile: then it is no folder
+        out.push_back({.name = entry->path().filename().string(),
+                       .is_folder = !entry->is_symlink(gone) && entry->is_directory(gone)});
+        entry.increment(error);
+    }
+    if (error) cannot_read(folder, error.value());
+    return out;
+}
+
 std::vector<std::string> names_in(const fs::path& folder) {
     std::vector<std::string> out;
-    std::error_code none;
-    for (fs::directory_iterator entry(folder, none); entry != fs::directory_iterator();
-         entry.increment(none))
-        out.push_back(entry->path().filename().string());
+    for (Entry& entry : entries_in(folder)) out.push_back(std::move(entry.name));
     return out;
 }
 

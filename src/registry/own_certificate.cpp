@@ -1,5 +1,6 @@
 #include "registry/own_certificate.hpp"
 
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "net/socket_address.hpp"
@@ -13,6 +14,8 @@
 #include <net/if.h>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 namespace slipway::registry {
@@ -26,6 +29,23 @@ constexpr std::time_t kRenewAfter = 300ll * 24 * 3600;
 constexpr mode_t kPrivate = 0600, kPublic = 0644;
 constexpr std::string_view kKeyBegins = "-----BEGIN PRIVATE KEY-----";
 
+// Two registries that start at once must not mix theirs.
+Fd lock_folder(const fs::path& folder) {
+    make_private_folders(folder);
+    Fd out(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (out) ::flock(out.get(), LOCK_EX);
+    return out;
+}
+
+// A new authority is one that no client trusts: it is made when there is none, never because a
+// file is missing. (A kill leaves the key alone.)
+[[noreturn]] void refuse_half(const fs::path& folder, const char* missing) {
+    throw UserError("REGISTRY-AUTHORITY", fmt::format("{} is missing", (folder / missing).string()),
+                    {.cause = "the other files of the registry's own authority are there",
+                     .remedy = "put it back; or remove ca.crt, ca.key and server.pem, and have all "
+                               "clients trust the new ca.crt"});
+}
+
 net::CertificateAndKey authority(const fs::path& folder) {
     const auto certificate = read_file_if_any(folder / "ca.crt");
     auto key = read_file_if_any(folder / "ca.key");
@@ -34,13 +54,11 @@ net::CertificateAndKey authority(const fs::path& folder) {
         wipe(*key);
         return out;
     }
+    if (certificate) refuse_half(folder, "ca.key");
+    if (key && fs::exists(folder / "server.pem")) refuse_half(folder, "ca.crt");
     net::CertificateAndKey made =
         net::make_certificate_authority("Slipway registry", kAuthorityDays);
-    make_private_folders(folder);
-    // First what belongs to an authority that is no more: killed at any line, no half of it is
-    // taken for a part of the new one.
-    fs::remove(folder / "server.pem");
-    fs::remove(folder / "ca.crt");
+    fs::remove(folder / "server.pem");  // of an authority that is no more
     atomic_write(folder / "ca.key", made.key_pem.reveal(), kPrivate);
     atomic_write(folder / "ca.crt", made.certificate_pem,
                  kPublic);  // last: it makes the pair count
@@ -77,6 +95,7 @@ std::string make(const net::CertificateAndKey& ca, const std::set<std::string>& 
 }  // namespace
 
 net::TlsServerOptions own_certificate(const fs::path& folder, const std::set<std::string>& names) {
+    const Fd lock = lock_folder(folder);
     const net::CertificateAndKey ca = authority(folder);
     std::string pem = read_file_if_any(folder / "server.pem").value_or("");
     if (!still_good(pem, names)) {

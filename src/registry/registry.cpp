@@ -15,7 +15,8 @@ namespace {
 void dispatch(Exchange& x) {
     switch (x.route.kind) {
         case Route::Kind::ping:
-            if (x.request.method != "GET" && x.request.method != "HEAD") refuse_method();
+            if (x.request.method != "GET" && x.request.method != "HEAD")
+                refuse_method(x, "GET, HEAD");
             x.response.headers.set("Content-Type", "application/json");
             x.response.body = "{}";
             return;
@@ -49,10 +50,14 @@ bool is_read(const net::Request& request) {
 }  // namespace
 
 Registry::Registry(Library library, RegistryOptions options)
-    : library_(std::move(library)), options_(std::move(options)) {
+    : library_(std::move(library)),
+      options_(std::move(options)),
+      large_reads_(std::make_unique<LargeReads>()) {
     if (library_.store() != nullptr && !options_.read_only)
         uploads_.emplace(*library_.store(), options_.most_uploads);
 }
+
+Registry::~Registry() = default;
 
 void Registry::handle(net::Request& request, net::Response& response) {
     try {
@@ -87,6 +92,7 @@ void Registry::answer(net::Request& request, net::Response& response) {
     Exchange exchange{.library = library_,
                       .uploads = uploads_ ? &*uploads_ : nullptr,
                       .largest_blob = options_.largest_blob,
+                      .large_reads = *large_reads_,
                       .route = route,
                       .request = request,
                       .response = response};
@@ -96,7 +102,12 @@ void Registry::answer(net::Request& request, net::Response& response) {
 void Registry::require_login(const net::Request& request, net::Response& response) {
     if (options_.anyone_reads && is_read(request)) return;
     const auto given = request.headers.find("Authorization");
-    if (given && options_.logins->accepts(*given)) return;
+    const auto verdict = given ? options_.logins->check(*given) : Logins::Verdict::wrong;
+    if (verdict == Logins::Verdict::right) return;
+    if (verdict == Logins::Verdict::busy) {
+        response.headers.set("Retry-After", "1");
+        throw Refusal(429, "TOOMANYREQUESTS", "too many logins at once");
+    }
     response.headers.set("WWW-Authenticate", "Basic realm=\"slipway registry\"");
     throw Refusal(401, "UNAUTHORIZED",
                   given ? "the user or the password is wrong" : "a login is needed");
@@ -108,12 +119,21 @@ void Registry::answer_metrics(net::Response& response) {
         metrics_.text(stats_ ? stats_() : net::ServerStats(), uploads_ ? uploads_->count() : 0);
 }
 
-GarbageReport Registry::clean(std::chrono::seconds age) {
+std::size_t Registry::expire_uploads() {
+    return uploads_ ? uploads_->expire(options_.keep_uploads) : 0;
+}
+
+GarbageReport Registry::clean(std::chrono::seconds age, const std::stop_token& stop) {
     if (!uploads_) return {};
-    uploads_->expire(options_.keep_uploads);
-    const GarbageReport report = library_.store()->collect_garbage(age);
-    metrics_.collected(report);
-    return report;
+    try {
+        expire_uploads();
+        const GarbageReport report = library_.store()->collect_garbage(age, false, stop);
+        metrics_.collected(report);
+        return report;
+    } catch (...) {
+        metrics_.collection_failed();
+        throw;
+    }
 }
 
 }  // namespace slipway::registry

@@ -16,6 +16,8 @@
 
 namespace slipway::registry {
 
+class LargeReads;
+
 struct RegistryOptions {
     bool read_only = false;                    // though there is a store
     std::shared_ptr<Logins> logins = nullptr;  // nullptr: everyone may do everything
@@ -28,6 +30,7 @@ struct RegistryOptions {
 class Registry {
   public:
     Registry(Library library, RegistryOptions options);
+    ~Registry();
 
     void handle(net::Request& request, net::Response& response);
     // For ServerOptions::on_served.
@@ -35,8 +38,10 @@ class Registry {
     // Counters of the server, for /metrics.
     void watch(std::function<net::ServerStats()> stats) { stats_ = std::move(stats); }
 
-    // Gives up old uploads and removes what nothing refers to.
-    GarbageReport clean(std::chrono::seconds age);
+    // Gives up uploads nobody has written to for long; how many.
+    std::size_t expire_uploads();
+    // That, and removes what nothing refers to.
+    GarbageReport clean(std::chrono::seconds age, const std::stop_token& stop = {});
     Library& library() { return library_; }
     bool writable() const { return uploads_.has_value(); }
 
@@ -48,6 +53,7 @@ class Registry {
     Library library_;
     RegistryOptions options_;
     std::optional<Uploads> uploads_;
+    std::unique_ptr<LargeReads> large_reads_;
     Metrics metrics_;
     std::function<net::ServerStats()> stats_;
 };

@@ -6,10 +6,12 @@
 //     server.stop(10s);
 #pragma once
 
+#include "registry/housekeeping.hpp"
 #include "registry/registry.hpp"
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -19,6 +21,8 @@ namespace slipway::registry {
 
 struct ServeOptions {
     std::vector<std::filesystem::path> bundles = {};
+    // Looks at each bundle before anything is served; throws to keep it out.
+    std::function<void(const oci::BundleReader&)> admit = {};
     std::filesystem::path store = {};  // "": nothing can be written
     std::string listen = "127.0.0.1:5000";
     bool plain_http = false;
@@ -31,9 +35,14 @@ struct ServeOptions {
     std::filesystem::path access_log = {};  // "": none
     std::size_t max_connections = 1024;
     std::uint64_t largest_blob = 1ull << 40;
-    std::chrono::seconds clean_every{24 * 3600};  // 0: never
-    std::chrono::seconds keep_unreferenced{24 * 3600};
+    std::chrono::seconds keep_uploads{24 * 3600};  // one nobody writes to is given up
+    HousekeepingOptions housekeeping = {};
+    // Of what goes wrong while it serves; from any thread, one at a time.
+    std::function<void(const std::string&)> warn = {};
 };
+
+// As many files as the system allows this program: connections, blobs on their way.
+void raise_limit_of_files();
 
 class RegistryServer {
   public:

@@ -6,11 +6,13 @@
 #include "net/http_client.hpp"
 #include "net/testing/raw_client.hpp"
 #include "net/testing/temporary_file.hpp"
+#include "net/tls_certificates.hpp"
 #include "oci/testing/small_images.hpp"
 #include "oci/testing/temp_folder.hpp"
 #include "registry/testing/running_registry.hpp"
 
 #include <csignal>
+#include <future>
 #include <thread>
 
 #include <fmt/format.h>
@@ -23,6 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using net::testing::RawClient;
 using oci::testing::TempFolder;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string error_of(const std::function<void()>& act) {
@@ -128,6 +131,46 @@ TEST_F(Server, LetsTransfersEndBeforeItStops) {
     EXPECT_TRUE(whole);
     const std::string hex = oci::digest_of(bytes).hex;
     EXPECT_EQ(read_file(folder_ / "store" / "blobs/sha256" / hex.substr(0, 2) / hex), bytes);
+}
+
+TEST_F(Server, ShowsARenewedCertificateWithoutARestart) {
+    const auto issue = [&](const net::CertificateAndKey& by) {
+        net::CertificateRequest request{.name = "x", .days = 9};
+        request.addresses = {"127.0.0.1"};
+        const net::CertificateAndKey made = net::issue_certificate(by, request);
+        atomic_write(folder_ / "key", made.key_pem.reveal());
+        atomic_write(folder_ / "cert", made.certificate_pem);
+    };
+    const auto first = net::make_certificate_authority("first", 9),
+               second = net::make_certificate_authority("second", 9);
+    issue(first);
+    const RegistryServer server({.store = folder_ / "store",
+                                 .listen = "127.0.0.1:0",
+                                 .certificate = folder_ / "cert",
+                                 .key = folder_ / "key",
+                                 .housekeeping = {.look_every = 5ms}});
+    EXPECT_EQ(status(server.url() + "/v2/", first.certificate_pem), 200);
+    issue(second);
+    const auto give_up = std::chrono::steady_clock::now() + 20s;
+    std::string error = "none yet";
+    while (error != "none" && std::chrono::steady_clock::now() < give_up)
+        error = error_of([&] { status(server.url() + "/v2/", second.certificate_pem); });
+    EXPECT_EQ(error, "none");
+}
+
+TEST_F(Server, SaysWhenACollectionFails) {
+    {
+        Store store(folder_ / "store");
+        folder_.write("store/repositories/a/_manifests/sha256-" + std::string(64, 'a'), "x");
+    }
+    std::promise<std::string> said;
+    ServeOptions options = plain();
+    options.housekeeping.first_collection = 5ms;
+    options.warn = [&](const std::string& line) { said.set_value(line); };
+    const RegistryServer server(options);
+    auto line = said.get_future();
+    ASSERT_EQ(line.wait_for(20s), std::future_status::ready);
+    EXPECT_THAT(line.get(), AllOf(HasSubstr("garbage collection"), HasSubstr("STORE-DAMAGED")));
 }
 
 TEST_F(Server, CutsWhatDoesNotEnd) {

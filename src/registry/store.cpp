@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "oci/media_types.hpp"
+#include "registry/copy_range.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -23,6 +25,8 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kPrivate = 0600;
 constexpr std::size_t kSmall = 8192;  // links, tags and media types
+// Of a referrer: its annotations, which JSON may write in six bytes for one.
+constexpr std::size_t kLargestNote = 8 * oci::kMaxManifest;
 
 std::string file_name(const oci::Digest& digest) {
     return fmt::format("{}-{}", oci::to_string(digest.algorithm), digest.hex);
@@ -37,13 +41,36 @@ std::string file_name(const oci::Digest& digest) {
                      {.cause = why, .remedy = "check the disk, then push the image again"});
 }
 
-// A file of what may be a damaged store; nullopt when it cannot be what is looked for.
+// A file of what may be a damaged store; nullopt when it is too large to be what is looked for.
 std::optional<std::string> read_at_most(const fs::path& path, std::size_t limit) {
     try {
         return read_file_if_any(path, limit);
-    } catch (const UserError&) {
+    } catch (const UserError& e) {
+        if (e.id() != "FILE-TOO-LARGE") throw;
         return std::nullopt;
     }
+}
+
+// Whether a file holds these bytes. One that cannot be read does not: it is written anew.
+bool holds(const fs::path& path, const std::string& bytes) {
+    try {
+        return read_file_if_any(path, bytes.size()) == bytes;
+    } catch (const UserError&) {
+        return false;
+    }
+}
+
+// How a referrer is listed, written down when it is pushed: a list is asked for more often. As an
+// index of one, which everybody can read.
+std::string referrer_note(oci::Descriptor referrer) {
+    return oci::to_text(oci::Index{.media_type = std::string(oci::media::kIndex),
+                                   .manifests = {std::move(referrer)}});
+}
+
+std::optional<oci::Descriptor> descriptor_in(const std::string& note) {
+    oci::Index index = oci::parse_index(note, kLargestNote);
+    if (index.manifests.size() != 1) return std::nullopt;
+    return std::move(index.manifests.front());
 }
 
 const char* folder_of(Hidden kind) {
@@ -95,15 +122,16 @@ fs::path Store::place(const std::string& repository, const char* kind) const {
 
 bool Store::has_repository(const std::string& repository) const {
     for (const char* kind : {"_manifests", "_blobs", "_tags"}) {
-        std::error_code none;
-        if (fs::exists(place(repository, kind), none)) return true;
+        if (is_there(place(repository, kind))) return true;
     }
     return false;
 }
 
-bool Store::has_bytes(const oci::Digest& digest) const {
-    return ::access(bytes_path(digest).c_str(), F_OK) == 0;
+bool Store::has_manifest_link(const std::string& repository, const oci::Digest& digest) const {
+    return is_there(place(repository, "_manifests") / file_name(digest));
 }
+
+bool Store::has_bytes(const oci::Digest& digest) const { return is_there(bytes_path(digest)); }
 
 std::optional<BlobLink> Store::link(const std::string& repository,
                                     const oci::Digest& digest) const {
@@ -116,15 +144,16 @@ std::optional<BlobLink> Store::link(const std::string& repository,
             out.size = number;
         return out;
     }
-    if (::access((place(repository, "_manifests") / name).c_str(), F_OK) != 0) return std::nullopt;
+    if (!has_manifest_link(repository, digest)) return std::nullopt;
     return BlobLink{};
 }
 
 std::optional<BlobPlace> Store::bytes(const oci::Digest& digest) const {
-    auto file =
-        std::make_shared<const Fd>(::open(bytes_path(digest).c_str(), O_RDONLY | O_CLOEXEC));
+    const fs::path path = bytes_path(digest);
+    auto file = std::make_shared<const Fd>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!*file && means_absent(errno)) return std::nullopt;
     struct stat about{};
-    if (!*file || ::fstat(file->get(), &about) != 0) return std::nullopt;
+    if (!*file || ::fstat(file->get(), &about) != 0) cannot_read(path, errno);
     // Whoever is told that it is there may refer to it in a moment: it is young again.
     constexpr std::time_t kOften = 60;
     if (std::time(nullptr) - about.st_mtime > kOften) ::futimens(file->get(), nullptr);
@@ -159,16 +188,33 @@ std::set<std::string> Store::tags(const std::string& repository) const {
     return {names.begin(), names.end()};
 }
 
-std::vector<oci::Descriptor> Store::referrers(const std::string& repository,
-                                              const oci::Digest& subject) const {
-    std::vector<oci::Descriptor> out;
+std::vector<oci::Digest> Store::referrers(const std::string& repository,
+                                          const oci::Digest& subject) const {
+    std::vector<oci::Digest> out;
     for (const std::string& name : names_in(place(repository, "_referrers") / file_name(subject))) {
-        const auto digest = digest_of_name(name);
-        if (!digest) continue;
-        if (const auto found = manifest(repository, *digest)) out.push_back(referrer_of(*found));
+        if (const auto digest = digest_of_name(name)) out.push_back(*digest);
     }
-    std::ranges::sort(out, {}, &oci::Descriptor::digest);
     return out;
+}
+
+std::optional<oci::Descriptor> Store::referrer(const std::string& repository,
+                                               const oci::Digest& subject,
+                                               const oci::Digest& digest) const {
+    if (!has_manifest_link(repository, digest)) return std::nullopt;
+    const fs::path path = place(repository, "_referrers") / file_name(subject) / file_name(digest);
+    try {
+        const auto note = read_at_most(path, kLargestNote);
+        if (!note) return std::nullopt;
+        if (!note->empty()) return descriptor_in(*note);
+        // Of a time when nothing was written into it.
+        const auto found = manifest(repository, digest);
+        if (found) return referrer_of(*found, document_of(*found));
+    } catch (const UserError& e) {
+        if (e.id() == "FILE-UNREADABLE") throw;
+    } catch (const StateError& e) {
+        if (e.id() != "STORE-DAMAGED") throw;
+    }
+    return std::nullopt;
 }
 
 std::vector<oci::Digest> Store::manifests(const std::string& repository) const {
@@ -182,56 +228,100 @@ std::vector<oci::Digest> Store::manifests(const std::string& repository) const {
 std::set<std::string> Store::repositories(std::string_view having) const {
     std::set<std::string> out;
     const fs::path root = folder_ / "repositories";
-    std::error_code none;
-    fs::recursive_directory_iterator entry(root, none);
-    for (; entry != fs::recursive_directory_iterator(); entry.increment(none)) {
-        if (!entry->path().filename().string().starts_with('_')) continue;
-        entry.disable_recursion_pending();
-        if (entry->path().filename() == having)
-            out.insert(fs::relative(entry->path().parent_path(), root).string());
+    std::vector<std::string> folders = {""};
+    while (!folders.empty()) {
+        const std::string name = std::move(folders.back());
+        folders.pop_back();
+        for (const Entry& entry : entries_in(root / name)) {
+            if (!entry.is_folder) continue;
+            if (!entry.name.starts_with('_')) {
+                folders.push_back(name.empty() ? entry.name : name + "/" + entry.name);
+            } else if (entry.name == having) {
+                out.insert(name);
+            }
+        }
     }
     return out;
 }
 
 void Store::wait_turn() { const Lock turn(turn_); }
 
+std::optional<std::uint64_t> Store::confirmed_size(const oci::Digest& digest) const {
+    const auto found = bytes(digest);
+    if (!found) return std::nullopt;
+    for (const std::string& repository : repositories("_blobs")) {
+        const auto known = link(repository, digest);
+        if (known && known->size == found->size) return found->size;
+    }
+    return std::nullopt;
+}
+
+bool Store::owns_blob(const std::string& repository, const oci::Digest& digest) const {
+    const auto known = link(repository, digest);
+    const auto found = known ? bytes(digest) : std::nullopt;
+    return found && found->size == known->size.value_or(found->size);
+}
+
+bool Store::owns_manifest(const std::string& repository, const oci::Digest& digest) const {
+    return has_manifest_link(repository, digest) && has_bytes(digest);
+}
+
 void Store::take_blob(const std::string& repository, const oci::Digest& digest,
-                      const fs::path& file) {
+                      const fs::path& file, std::uint64_t size) {
     const fs::path target = bytes_path(digest);
     make_store_folders(target.parent_path());
     wait_turn();
     const LockTogether lock(references_);
-    std::error_code none;
-    const std::uint64_t size = fs::file_size(file, none);
+    // Young again, however long ago its last byte came: a collection is to leave it alone.
+    ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
     if (::rename(file.c_str(), target.c_str()) != 0) fail(target, "write");
     sync_folder(target.parent_path());
     notes_->write(place(repository, "_blobs") / file_name(digest), std::to_string(size));
     show(repository, Hidden::blob, digest.str());
 }
 
-void Store::link_blob(const std::string& repository, const oci::Digest& digest,
+bool Store::link_blob(const std::string& repository, const oci::Digest& digest,
                       std::uint64_t size) {
     wait_turn();
     const LockTogether lock(references_);
+    // Under the lock: whoever was told of it before may have been told of garbage.
+    const auto found = bytes(digest);
+    if (!found || found->size != size) return false;
     notes_->write(place(repository, "_blobs") / file_name(digest), std::to_string(size));
     show(repository, Hidden::blob, digest.str());
+    return true;
+}
+
+void Store::adopt_blob(const std::string& repository, const oci::Digest& digest,
+                       const BlobPlace& from) {
+    if (link_blob(repository, digest, from.size)) return;
+    const fs::path copy = notes_->scratch_name();
+    copy_range(from, copy);
+    try {
+        take_blob(repository, digest, copy, from.size);
+    } catch (...) {
+        ::unlink(copy.c_str());
+        throw;
+    }
 }
 
 bool Store::put_manifest(const std::string& repository, const ManifestBytes& manifest,
-                         const std::vector<std::string>& tags, const std::function<bool()>& ready) {
+                         const oci::Document& document, const std::vector<std::string>& tags,
+                         const std::function<bool()>& ready) {
     wait_turn();
     const LockTogether lock(references_);
     {
         const Lock fresh_lock(mutex_);
-        if (fresh_) fresh_->merge(references_of(manifest));
+        if (fresh_) fresh_->merge(references_of(manifest.digest, document));
     }
     if (!ready()) return false;
     // Compared, not only looked for: a push repairs what was damaged.
-    if (read_at_most(bytes_path(manifest.digest), oci::kMaxManifest) != manifest.bytes)
+    if (!holds(bytes_path(manifest.digest), manifest.bytes))
         notes_->write(bytes_path(manifest.digest), manifest.bytes);
-    if (const auto subject = subject_of(manifest)) {
+    if (const auto subject = subject_of(document)) {
         notes_->write(
-            place(repository, "_referrers") / file_name(*subject) / file_name(manifest.digest), "");
+            place(repository, "_referrers") / file_name(*subject) / file_name(manifest.digest),
+            referrer_note(referrer_of(manifest, document)));
     }
     notes_->write(place(repository, "_manifests") / file_name(manifest.digest),
                   manifest.media_type);
@@ -260,11 +350,14 @@ bool Store::remove_manifest(const std::string& repository, const oci::Digest& di
         hide(repository, Hidden::manifest, digest.str());
     }
     const fs::path link = place(repository, "_manifests") / file_name(digest);
-    if (::access(link.c_str(), F_OK) != 0) return false;
+    if (!is_there(link)) return false;
+    // All are read before one is removed: when that fails, nothing has happened.
+    std::vector<fs::path> tags_of_it;
     for (const std::string& name : tags(repository)) {
         const fs::path path = place(repository, "_tags") / name;
-        if (read_at_most(path, kSmall) == digest.str()) Notes::remove(path);
+        if (read_at_most(path, kSmall) == digest.str()) tags_of_it.push_back(path);
     }
+    for (const fs::path& path : tags_of_it) Notes::remove(path);
     forget_referrer(repository, digest);
     return Notes::remove(link);
 }
@@ -273,12 +366,12 @@ bool Store::remove_manifest(const std::string& repository, const oci::Digest& di
 void Store::forget_referrer(const std::string& repository, const oci::Digest& digest) {
     try {
         const auto found = manifest(repository, digest);
-        const auto subject = found ? subject_of(*found) : std::nullopt;
+        const auto subject = found ? subject_of(document_of(*found)) : std::nullopt;
         if (subject)
             Notes::remove(place(repository, "_referrers") / file_name(*subject) /
                           file_name(digest));
-    } catch (const UserError&) {
-        // On purpose nothing: it cannot be read.
+    } catch (const UserError& e) {
+        if (e.id() == "FILE-UNREADABLE") throw;  // perhaps only now
     } catch (const StateError& e) {
         if (e.id() != "STORE-DAMAGED") throw;
     }
@@ -296,7 +389,7 @@ void Store::hide(const std::string& repository, Hidden kind, const std::string& 
 }
 
 bool Store::hidden(const std::string& repository, Hidden kind, const std::string& what) const {
-    return ::access((place(repository, folder_of(kind)) / hidden_name(what)).c_str(), F_OK) == 0;
+    return is_there(place(repository, folder_of(kind)) / hidden_name(what));
 }
 
 void Store::show(const std::string& repository, Hidden kind, const std::string& what) {

@@ -9,8 +9,9 @@
 //     uploads/ID                                   see uploads.hpp
 //     scratch/                                     see notes.hpp
 //
-// Everything appears by a rename after its bytes are on disk: a power cut leaves it whole or
-// absent. One program at a time has a store open; any number of its threads may use it.
+// The store is whole by itself: an image in it needs no bundle, though its layers may have come out
+// of one. Everything appears by a rename after its bytes are on disk: a power cut leaves it whole
+// or absent. One program at a time has a store open; any number of its threads may use it.
 //
 // A disk that lies is noticed where that is cheap: a manifest that is not what its name says and a
 // tag without a digest are errors (STORE-DAMAGED), a blob of another size is absent. Pushing again
@@ -24,6 +25,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <stop_token>
 
 namespace slipway::registry {
 
@@ -45,7 +47,8 @@ std::optional<oci::Digest> digest_of_name(std::string name);
 class Store {
   public:
     // Throws StateError STORE-BUSY when another program has it open. All that write throw
-    // STORE-FULL or STORE-WRITE, and leave nothing half-visible; those that read, STORE-DAMAGED.
+    // STORE-FULL or STORE-WRITE, and leave nothing half-visible; those that read, STORE-DAMAGED
+    // or STORE-READ.
     explicit Store(std::filesystem::path folder);
 
     const std::filesystem::path& folder() const { return folder_; }
@@ -56,26 +59,41 @@ class Store {
                                           const oci::Digest& digest) const;
     std::optional<oci::Digest> tag(const std::string& repository, const std::string& tag) const;
     std::set<std::string> tags(const std::string& repository) const;
-    std::vector<oci::Descriptor> referrers(const std::string& repository,
-                                           const oci::Digest& subject) const;
+    // Which manifests refer to a subject, and how one is listed; nullopt when it is damaged or
+    // gone.
+    std::vector<oci::Digest> referrers(const std::string& repository,
+                                       const oci::Digest& subject) const;
+    std::optional<oci::Descriptor> referrer(const std::string& repository,
+                                            const oci::Digest& subject,
+                                            const oci::Digest& digest) const;
     // Those with such a folder.
     std::set<std::string> repositories(std::string_view having = "_manifests") const;
 
     std::vector<oci::Digest> manifests(const std::string& repository) const;
-    // Whether the repository may be asked for it. The bytes may be a bundle's: a blob of a bundle
-    // is mounted, not copied.
+    // Whether the repository may be asked for it.
     std::optional<BlobLink> link(const std::string& repository, const oci::Digest& digest) const;
     // Whatever repository it is in.
     std::optional<BlobPlace> bytes(const oci::Digest& digest) const;
     bool has_bytes(const oci::Digest& digest) const;
 
+    // The size of the bytes when a link of some repository says that it is the right one.
+    std::optional<std::uint64_t> confirmed_size(const oci::Digest& digest) const;
+    // Whether the repository has it, whole, in this store.
+    bool owns_blob(const std::string& repository, const oci::Digest& digest) const;
+    bool owns_manifest(const std::string& repository, const oci::Digest& digest) const;
+
     // Takes the file, whose bytes are known to be those of the digest, into the store.
     void take_blob(const std::string& repository, const oci::Digest& digest,
-                   const std::filesystem::path& file);
-    void link_blob(const std::string& repository, const oci::Digest& digest, std::uint64_t size);
+                   const std::filesystem::path& file, std::uint64_t size);
+    // Lets the repository be asked for it; false when the store has no bytes of that size.
+    bool link_blob(const std::string& repository, const oci::Digest& digest, std::uint64_t size);
+    // The same for bytes that lie anywhere: what the store lacks is copied into it.
+    void adopt_blob(const std::string& repository, const oci::Digest& digest,
+                    const BlobPlace& from);
     // `ready` says whether all it needs is there; garbage collection waits meanwhile.
     bool put_manifest(const std::string& repository, const ManifestBytes& manifest,
-                      const std::vector<std::string>& tags, const std::function<bool()>& ready);
+                      const oci::Document& document, const std::vector<std::string>& tags,
+                      const std::function<bool()>& ready);
 
     // False when it is not here. `hide_too`: and hides what a bundle has under that name, in one
     // step for whoever pushes meanwhile.
@@ -87,7 +105,9 @@ class Store {
     bool hidden(const std::string& repository, Hidden kind, const std::string& what) const;
 
     // Removes blobs that no manifest refers to and nobody has asked for within `age`.
-    GarbageReport collect_garbage(std::chrono::seconds age, bool dry_run = false);
+    // Ends early, with what it has done, when it is told to stop.
+    GarbageReport collect_garbage(std::chrono::seconds age, bool dry_run = false,
+                                  const std::stop_token& stop = {});
 
   private:
     // Notes what is newly referred to for as long as it lives.
@@ -108,7 +128,9 @@ class Store {
     void show(const std::string& repository, Hidden kind, const std::string& what);
     void forget_referrer(const std::string& repository, const oci::Digest& digest);
     void wait_turn();
-    std::set<oci::Digest> referenced() const;
+    bool has_manifest_link(const std::string& repository, const oci::Digest& digest) const;
+    void require_deleted(const std::string& repository, const oci::Digest& digest) const;
+    std::set<oci::Digest> referenced(const std::stop_token& stop) const;
     std::vector<std::pair<oci::Digest, std::filesystem::path>> all_bytes() const;
     void forget_links(const std::set<oci::Digest>& removed);
     bool is_fresh(const oci::Digest& digest);

@@ -105,6 +105,11 @@ TEST_F(DamagedStore, ABlobOfAnotherSizeIsAbsentUntilItIsPushedAgain) {
         EXPECT_EQ(registry_.push_manifest("a", "v2", text_, media::kManifest).status, 404);
         EXPECT_EQ(registry_.post(uploads_path("b") + "?mount=" + layer.str() + "&from=a").status,
                   202);
+        // Nor does it become a good one under another name, or the same.
+        for (const char* name : {"a", "b"}) {
+            EXPECT_EQ(registry_.post(uploads_path(name) + "?mount=" + layer.str()).status, 202);
+            EXPECT_EQ(registry_.head(blob_path(name, layer)).status, 404);
+        }
         registry_.push_blob("a", "layer");
         EXPECT_TRUE(registry_.pulls_whole("a", "v1"));
     }

@@ -13,25 +13,45 @@ namespace slipway::registry {
 
 namespace {
 
-// As systemd reads a word of ExecStart: quotes, backslashes, % and $ mean something there.
+std::string doubled(const std::string& text, std::string_view which) {
+    std::string out;
+    for (const char c : text) {
+        if (which.find(c) != std::string_view::npos) out += c;
+        out += c;
+    }
+    return out;
+}
+
+// As systemd reads a word: quotes, backslashes and % mean something there.
 std::string quoted(const std::string& word) {
     std::string out = "\"";
-    for (const char c : word) {
+    for (const char c : doubled(word, "%")) {
         if (c == '"' || c == '\\') out += '\\';
-        if (c == '%' || c == '$') out += c;
         out += c;
     }
     return out + "\"";
 }
 
+// In ExecStart $ means something too.
+std::string argument(const std::string& word) { return quoted(doubled(word, "$")); }
+
+// Of "--tls-key".
+std::string credential_name(const std::string& option) { return option.substr(2); }
+
 }  // namespace
 
 std::string unit_file(const UnitOptions& options) {
-    std::string command = quoted(options.program) + " registry serve";
-    for (const std::string& argument : options.arguments) command += " " + quoted(argument);
+    std::string command = argument(options.program) + " registry serve";
+    for (const std::string& word : options.arguments) command += " " + argument(word);
     std::string folders;
+    for (const auto& [option, file] : options.credentials) {
+        const std::string name = credential_name(option);
+        command += fmt::format(" {} \"${{CREDENTIALS_DIRECTORY}}/{}\"", argument(option), name);
+        folders += fmt::format("LoadCredential={}:{}\n", name, doubled(file, "%"));
+    }
     for (const std::string& folder : options.writable)
         folders += fmt::format("ReadWritePaths={}\n", quoted("-" + folder));
+    const char* const capabilities = options.low_port ? "CAP_NET_BIND_SERVICE" : "";
     const std::string user =
         options.user.empty() ? "User=slipway-registry\nDynamicUser=yes" : "User=" + options.user;
     return fmt::format(R"(# Written by slipway.
@@ -48,10 +68,11 @@ Restart=always
 RestartSec=1
 TimeoutStopSec=30
 LimitNOFILE=65536
+MemoryMax=2G
 TasksMax=4096
 {}
-{}AmbientCapabilities=
-CapabilityBoundingSet=
+{}AmbientCapabilities={}
+CapabilityBoundingSet={}
 LockPersonality=yes
 MemoryDenyWriteExecute=yes
 NoNewPrivileges=yes
@@ -81,7 +102,7 @@ UMask=0077
 [Install]
 WantedBy=multi-user.target
 )",
-                       command, user, folders);
+                       command, user, folders, capabilities, capabilities);
 }
 
 void notify_systemd(const std::string& state) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace slipway::registry {
@@ -10,8 +11,11 @@ namespace slipway::registry {
 struct UnitOptions {
     std::string program = "/usr/local/bin/slipway";
     std::vector<std::string> arguments = {};  // of `slipway registry serve`
-    std::vector<std::string> writable = {};   // folders it writes to, beside kStateFolder
-    std::string user = {};                    // "": one that systemd makes for as long as it runs
+    // Option and file: read by systemd when the service starts, whoever owns it, and handed on.
+    std::vector<std::pair<std::string, std::string>> credentials = {};
+    std::vector<std::string> writable = {};  // folders it writes to, beside kStateFolder
+    bool low_port = false;                   // below 1024
+    std::string user = {};                   // "": one that systemd makes for as long as it runs
 };
 
 // Where the service may always write, whoever it runs as.

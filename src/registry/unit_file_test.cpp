@@ -22,11 +22,12 @@ TEST(UnitFile, QuotesWhatSystemdWouldRead) {
     const std::string unit = unit_file(
         {.program = "/opt/my slipway",
          .arguments = {"/srv/a b.bundle", "--name", "50%", "$HOME", "say \"x\"", "back\\slash"},
-         .writable = {"/srv/my store"}});
+         .writable = {"/srv/my store", "/srv/50% $x"}});
     EXPECT_THAT(unit, HasSubstr("ExecStart=\"/opt/my slipway\" registry serve \"/srv/a b.bundle\" "
                                 "\"--name\" \"50%%\" \"$$HOME\" \"say \\\"x\\\"\" "
                                 "\"back\\\\slash\"\n"));
     EXPECT_THAT(unit, HasSubstr("ReadWritePaths=\"-/srv/my store\"\n"));
+    EXPECT_THAT(unit, HasSubstr("ReadWritePaths=\"-/srv/50%% $x\"\n"));
 }
 
 std::string systemd_analyze(std::vector<std::string> arguments, int& code) {
@@ -45,13 +46,28 @@ TEST(UnitFile, RunsAsAUserOfItsOwnUnlessOneIsNamed) {
     EXPECT_THAT(named, Not(HasSubstr("DynamicUser")));
 }
 
+TEST(UnitFile, HandsOnWhatOnlyRootMayRead) {
+    const std::string unit = unit_file({.credentials = {{"--tls-key", "/etc/50%/my key"}}});
+    EXPECT_THAT(unit, HasSubstr("LoadCredential=tls-key:/etc/50%%/my key\n"));
+    EXPECT_THAT(unit, HasSubstr(" \"--tls-key\" \"${CREDENTIALS_DIRECTORY}/tls-key\"\n"));
+}
+
+TEST(UnitFile, MayListenBelow1024OnlyWhenItHasTo) {
+    EXPECT_THAT(unit_file({.low_port = true}),
+                HasSubstr("\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n"
+                          "CapabilityBoundingSet=CAP_NET_BIND_SERVICE\n"));
+    EXPECT_THAT(unit_file({}), HasSubstr("\nAmbientCapabilities=\nCapabilityBoundingSet=\n"));
+}
+
 TEST(UnitFile, IsOneAndHardened) {
     const TempFolder folder;
     const std::string file =
         folder
             .write("slipway-registry.service", unit_file({.program = "/bin/true",
                                                           .arguments = {"/srv/x.bundle"},
-                                                          .writable = {"/srv"}}))
+                                                          .credentials = {{"--login", "/etc/l"}},
+                                                          .writable = {"/srv"},
+                                                          .low_port = true}))
             .string();
     int code = 0;
     std::string out = systemd_analyze({"verify", "--man=no", file}, code);

@@ -4,13 +4,15 @@
 #include "registry/byte_range.hpp"
 #include "registry/exchange.hpp"
 
+#include <memory>
+
 #include <fmt/format.h>
 
 namespace slipway::registry {
 
 namespace {
 
-constexpr std::size_t kPortion = 1u << 20;
+constexpr std::size_t kPortion = 128u << 10;
 
 std::string blob_location(const std::string& name, const oci::Digest& digest) {
     return fmt::format("/v2/{}/blobs/{}", name, digest.str());
@@ -28,16 +30,7 @@ void state_of(Exchange& x, const Upload& upload) {
     headers.set("Range", fmt::format("0-{}", upload.size() == 0 ? 0 : upload.size() - 1));
 }
 
-// A chunk that says where it belongs must follow what is there.
-void check_place(Exchange& x, const Upload& upload) {
-    const auto text = x.request.headers.find("Content-Range");
-    if (!text) return;
-    const auto chunk = parse_content_range(*text);
-    if (!chunk)
-        throw Refusal(400, "BLOB_UPLOAD_INVALID", "the Content-Range is not of the form 0-1023");
-    const auto length = x.request.body.length();
-    if (chunk->first == upload.size() && (!length || *length == chunk->last - chunk->first + 1))
-        return;
+[[noreturn]] void refuse_place(Exchange& x, const Upload& upload) {
     state_of(x, upload);
     throw Refusal(416, "BLOB_UPLOAD_INVALID",
                   fmt::format("{} bytes are there: the next chunk begins at {}, and its length is "
@@ -45,12 +38,27 @@ void check_place(Exchange& x, const Upload& upload) {
                               upload.size(), upload.size()));
 }
 
+// A chunk that says where it belongs must follow what is there. Where it ends, if it says.
+std::optional<std::uint64_t> check_place(Exchange& x, const Upload& upload) {
+    const auto text = x.request.headers.find("Content-Range");
+    if (!text) return std::nullopt;
+    const auto chunk = parse_content_range(*text);
+    if (!chunk)
+        throw Refusal(400, "BLOB_UPLOAD_INVALID", "the Content-Range is not of the form 0-1023");
+    const auto length = x.request.body.length();
+    if (chunk->first == upload.size() && (!length || *length == chunk->last - chunk->first + 1))
+        return chunk->last + 1;
+    refuse_place(x, upload);
+}
+
 void receive(Exchange& x, Upload& upload) {
     if (upload.size() > x.largest_blob)
         throw Refusal(413, "SIZE_INVALID", "the blob is larger than this registry takes");
     x.request.body.limit(x.largest_blob - upload.size());
-    std::vector<char> portion(kPortion);
-    while (const std::size_t n = x.request.body.read(portion)) upload.append({portion.data(), n});
+    if (x.request.body.length() == 0u) return;
+    const auto portion = std::make_unique_for_overwrite<char[]>(kPortion);
+    while (const std::size_t n = x.request.body.read({portion.get(), kPortion}))
+        upload.append({portion.get(), n});
 }
 
 // The upload is over, whatever comes of it: once the store has its file nobody may write to it.
@@ -58,17 +66,17 @@ void finish(Exchange& x, Uploads::Hold& upload, const oci::Digest& wanted) {
     upload.end();
     if (!upload->finish(wanted))
         throw Refusal(400, "DIGEST_INVALID", fmt::format("what was sent is not {}", wanted.str()));
-    x.library.store()->take_blob(x.route.name, wanted, upload->file());
+    x.library.store()->take_blob(x.route.name, wanted, upload->file(), upload->size());
     x.created(blob_location(x.route.name, wanted), wanted);
 }
 
-// Nothing is copied: the repository may be asked for it from now on.
+// What the store has is linked, what only a bundle has is copied: bundles come and go.
 bool mount(Exchange& x, const oci::Digest& digest) {
     const std::string from(x.parameter("from"));
-    const auto found =
-        from.empty() ? x.library.bytes(digest) : x.library.blob(x.library.meant(from, ""), digest);
+    const auto found = from.empty() ? x.library.blob_anywhere(digest)
+                                    : x.library.blob(x.library.meant(from, ""), digest);
     if (!found) return false;
-    x.library.store()->link_blob(x.route.name, digest, found->size);
+    x.library.store()->adopt_blob(x.route.name, digest, *found);
     x.created(blob_location(x.route.name, digest), digest);
     return true;
 }
@@ -94,15 +102,18 @@ Uploads::Hold hold(Exchange& x) {
 }  // namespace
 
 void answer_new_upload(Exchange& x) {
-    if (x.request.method != "POST") refuse_method();
-    if (x.uploads == nullptr) refuse_writing();
+    if (x.request.method != "POST") refuse_method(x, "POST");
+    if (x.uploads == nullptr) refuse_writing(x, "");
     const std::string_view to_mount = x.parameter("mount");
     if (!to_mount.empty() && mount(x, digest_from(to_mount))) return;
     const std::string_view digest = x.parameter("digest");
     std::optional<oci::Digest> whole;
     if (!digest.empty()) whole = digest_from(digest);
     auto upload = x.uploads->begin(x.route.name, whole ? whole->algorithm : algorithm_for(x));
-    if (!upload) throw Refusal(429, "TOOMANYREQUESTS", "too many uploads are under way");
+    if (!upload) {
+        x.response.headers.set("Retry-After", "60");
+        throw Refusal(429, "TOOMANYREQUESTS", "too many uploads are under way");
+    }
     if (whole) {
         upload->end();  // nobody knows its id: what is cut off here is never gone on with
         receive(x, **upload);
@@ -113,10 +124,10 @@ void answer_new_upload(Exchange& x) {
 }
 
 void answer_upload(Exchange& x) {
-    if (x.uploads == nullptr) refuse_writing();
+    if (x.uploads == nullptr) refuse_writing(x, "");
     const std::string& method = x.request.method;
     if (method != "GET" && method != "PATCH" && method != "PUT" && method != "DELETE")
-        refuse_method();
+        refuse_method(x, "GET, PATCH, PUT, DELETE");
     std::optional<oci::Digest> digest;
     if (method == "PUT") digest = digest_from(x.parameter("digest"));
     Uploads::Hold upload = hold(x);
@@ -126,8 +137,10 @@ void answer_upload(Exchange& x) {
         return;
     }
     if (method != "GET") {
-        check_place(x, *upload);
+        const auto end = check_place(x, *upload);
         receive(x, *upload);
+        // Of a body without a length only now.
+        if (end && *end != upload->size()) refuse_place(x, *upload);
     }
     if (digest) return finish(x, upload, *digest);
     state_of(x, *upload);

@@ -45,11 +45,16 @@ Upload::Upload(const fs::path& folder, std::string id, std::string repository,
       algorithm_(algorithm),
       hasher_(std::make_unique<oci::Hasher>(algorithm)) {
     if (!fd_) fail(file_, errno);
-    reopen();
+    hash_what_is_there();
+}
+
+void Upload::open() {
+    fd_ = Fd(::open(file_.c_str(), O_RDWR | O_CLOEXEC));
+    if (!fd_) fail(file_, errno);
 }
 
 // What a former process wrote is hashed again.
-void Upload::reopen() {
+void Upload::hash_what_is_there() {
     std::array<char, 1u << 16> buffer;
     while (true) {
         const ssize_t n =
@@ -80,7 +85,7 @@ bool Upload::finish(const oci::Digest& wanted) {
         algorithm_ = wanted.algorithm;
         hasher_ = std::make_unique<oci::Hasher>(algorithm_);
         size_ = 0;
-        reopen();
+        hash_what_is_there();
     }
     if (hasher_->finish() != wanted) return false;
     if (::fsync(fd_.get()) != 0) fail(file_, errno);
@@ -95,20 +100,46 @@ Uploads::Hold::~Hold() {
 
 void Uploads::Hold::end() { ended_ = true; }
 
+void Uploads::remove_files(const fs::path& file) {
+    ::unlink(about(file).c_str());
+    ::unlink(file.c_str());  // when the store did not take it
+}
+
+bool Uploads::give_up_an_empty_one() {
+    auto oldest = entries_.end();
+    for (auto at = entries_.begin(); at != entries_.end(); ++at) {
+        const Known& one = at->second;
+        if (one.held || one.upload->size() > 0) continue;
+        if (oldest == entries_.end() || one.last_held < oldest->second.last_held) oldest = at;
+    }
+    if (oldest == entries_.end()) return false;
+    remove_files(oldest->second.upload->file());
+    entries_.erase(oldest);
+    return true;
+}
+
 std::optional<Uploads::Hold> Uploads::begin(const std::string& repository,
                                             oci::Algorithm algorithm) {
-    {
-        const Lock lock(mutex_);
-        if (entries_.size() >= most_) return std::nullopt;
-    }
     const fs::path folder = store_.folder() / "uploads";
     const std::string id = random_hex(kIdSize / 2);
-    store_.notes().write(about(folder / id),
-                         fmt::format("{}\n{}", repository, oci::to_string(algorithm)));
-    auto upload = std::make_shared<Upload>(folder, id, repository, algorithm);
-    const Lock lock(mutex_);
-    entries_[id] = {.upload = upload, .held = true};
-    return Hold(*this, std::move(upload));
+    {
+        const Lock lock(mutex_);
+        if (entries_.size() >= most_ && !give_up_an_empty_one()) return std::nullopt;
+        entries_[id] = {.upload = nullptr, .held = true};
+    }
+    try {
+        store_.notes().write(about(folder / id),
+                             fmt::format("{}\n{}", repository, oci::to_string(algorithm)));
+        auto upload = std::make_shared<Upload>(folder, id, repository, algorithm);
+        const Lock lock(mutex_);
+        entries_[id].upload = upload;
+        return Hold(*this, std::move(upload));
+    } catch (...) {
+        const Lock lock(mutex_);
+        entries_.erase(id);
+        remove_files(folder / id);
+        throw;
+    }
 }
 
 std::shared_ptr<Upload> Uploads::find_on_disk(const std::string& repository,
@@ -127,15 +158,19 @@ std::shared_ptr<Upload> Uploads::find_on_disk(const std::string& repository,
 std::variant<Uploads::Hold, Uploads::Missing> Uploads::take(const std::string& repository,
                                                             const std::string& id) {
     if (!is_id(id)) return Missing::unknown;
+    std::shared_ptr<Upload> upload;
     {
         const Lock lock(mutex_);
-        Entry& entry = entries_[id];
+        Known& entry = entries_[id];
         if (entry.upload && entry.upload->repository() != repository) return Missing::unknown;
         if (entry.held) return Missing::busy;
         entry.held = true;
-        if (entry.upload) return Hold(*this, entry.upload);
+        upload = entry.upload;
     }
-    return reopen(repository, id);
+    if (!upload) return reopen(repository, id);
+    Hold hold(*this, std::move(upload));
+    hold->open();
+    return hold;
 }
 
 // Hashes what a former process wrote; others need not wait for that.
@@ -163,11 +198,12 @@ void Uploads::give_back(const std::string& id, bool ended) {
     const auto entry = entries_.find(id);
     if (entry == entries_.end()) return;
     entry->second.held = false;
+    entry->second.last_held = ++holds_;
+    entry->second.upload->close();
     if (!ended) return;
     const fs::path file = entry->second.upload->file();
     entries_.erase(entry);
-    ::unlink(about(file).c_str());
-    ::unlink(file.c_str());  // when the store did not take it
+    remove_files(file);
 }
 
 std::size_t Uploads::count() const {

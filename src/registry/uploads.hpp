@@ -27,7 +27,11 @@ class Upload {
     const std::filesystem::path& file() const { return file_; }
 
   private:
-    void reopen();
+    void hash_what_is_there();
+    // Between requests it needs no descriptor: there may be as many uploads as a program may have
+    // files open.
+    void open();
+    void close() { fd_.reset(); }
     friend class Uploads;
 
     const std::string id_, repository_;
@@ -61,7 +65,8 @@ class Uploads {
         bool ended_ = false;
     };
 
-    // nullopt when there are too many.
+    // nullopt when there are too many. Before that the oldest to which nothing was ever written is
+    // given up: beginning uploads costs a client nothing.
     std::optional<Hold> begin(const std::string& repository, oci::Algorithm algorithm);
     enum class Missing { unknown, busy };
     std::variant<Hold, Missing> take(const std::string& repository, const std::string& id);
@@ -75,14 +80,19 @@ class Uploads {
     std::variant<Hold, Missing> reopen(const std::string& repository, const std::string& id);
     std::shared_ptr<Upload> find_on_disk(const std::string& repository, const std::string& id);
 
-    struct Entry {
+    struct Known {
         std::shared_ptr<Upload> upload = {};
         bool held = false;
+        std::uint64_t last_held = 0;  // counts up: the smallest is the oldest
     };
+    bool give_up_an_empty_one() SLIPWAY_REQUIRES(mutex_);
+    static void remove_files(const std::filesystem::path& file);
+
     Store& store_;
     const std::size_t most_;
     mutable Mutex mutex_;
-    std::map<std::string, Entry> entries_ SLIPWAY_GUARDED_BY(mutex_);
+    std::map<std::string, Known> entries_ SLIPWAY_GUARDED_BY(mutex_);
+    std::uint64_t holds_ SLIPWAY_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace slipway::registry
