@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """The registry as a service on a machine, and containerd on another that pulls through certs.d, in both forms."""
 
+import base64
 import json
 import os
 import pathlib
 import re
 import shutil
+import ssl
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import machines  # noqa: E402
@@ -88,6 +92,24 @@ class Registry(machines.Case):
             self.mirror(host, 'server = "https://{at}:5000/v2/{host}"\n\n[host."https://{at}:5000/v2/{host}"]\n'
                               '  capabilities = ["pull", "resolve"]\n  override_path = true\n  ca = "/etc/registry-ca.crt"\n')
         self.both_are_pulled()
+
+    def test_a_file_of_logins_that_only_root_may_read_is_used(self):
+        logins = self.folder / "logins"
+        self.program.run("registry", "passwd", logins, "team", stdin="correct horse\n").expect(0)
+        self.serving.put("/etc/registry-logins", logins.read_bytes(), mode="0600")
+        self.serve("--login", "/etc/registry-logins")
+        ca = ssl.create_default_context(cadata=self.pulling.sh("cat /etc/registry-ca.crt"))
+
+        def ask(password):
+            request = urllib.request.Request(f"https://{self.serving.address}:5000/v2/")
+            request.add_header("Authorization", "Basic " + base64.b64encode(f"team:{password}".encode()).decode())
+            try:
+                with urllib.request.urlopen(request, context=ca, timeout=20) as answer:
+                    return answer.status
+            except urllib.error.HTTPError as refused:
+                return refused.code
+
+        self.assertEqual((ask("correct horse"), ask("another horse")), (200, 401))
 
     def test_the_service_is_hardened_and_ends_in_order(self):
         self.serve("--store", "/var/lib/slipway-registry/store")
