@@ -16,28 +16,107 @@ Push::Push(PushSet set, oci::Source& source, oci::RegistryClient& client,
     : set_(std::move(set)), source_(source), client_(client), cancel_(std::move(cancel)) {}
 
 void Push::look(std::size_t at_once) {
-    oci::in_parallel(set_.images.size(), at_once, [&](std::size_t i) {
-        if (ask_whole(set_.images[i])) note_whole(i);
+    const std::vector<bool> found = look_at_documents(at_once);
+    look_at_blobs(found, at_once);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i] && has_its_blobs(set_.images[i])) note_whole(i);
+    }
+}
+
+// One that may not even be asked for fails by its own name when it is pushed. Only when that is so
+// for all of them there is nothing to begin.
+std::vector<bool> Push::look_at_documents(std::size_t at_once) {
+    const std::size_t count = set_.images.size();
+    std::vector<char> found(count);  // not bool: each is written by another thread
+    std::vector<std::exception_ptr> refused(count);
+    oci::in_parallel(count, at_once, [&](std::size_t i) {
+        try {
+            found[i] = ask_documents(set_.images[i]) ? 1 : 0;
+        } catch (const ApiError& error) {
+            if (error.recovery() == Recovery::transient) throw;
+            refused[i] = std::current_exception();
+        }
+    });
+    const bool any = std::ranges::any_of(refused, [](const auto& e) { return e == nullptr; });
+    if (!any && count > 0) std::rethrow_exception(refused[0]);
+    return {found.begin(), found.end()};
+}
+
+// Each blob once a repository, however many images share it.
+void Push::look_at_blobs(const std::vector<bool>& wanted, std::size_t at_once) {
+    std::set<std::pair<oci::Digest, std::string>> unique;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!wanted[i]) continue;
+        const ImageToPush& image = set_.images[i];
+        for (const oci::Digest& digest : image.blobs) {
+            if (!is_known(digest, image.target.repository)) {
+                unique.emplace(digest, image.target.repository);
+            }
+        }
+    }
+    const std::vector<std::pair<oci::Digest, std::string>> list(unique.begin(), unique.end());
+    oci::in_parallel(list.size(), at_once, [&](std::size_t i) {
+        try {
+            if (is_there(list[i].first, list[i].second)) return;
+            const Lock lock(mutex_);
+            absent_.insert(list[i]);
+        } catch (const ApiError& error) {
+            if (error.recovery() == Recovery::transient) throw;
+        }
     });
 }
 
-// A registry takes a manifest only with everything it names, so its digest is enough of an answer.
+bool Push::has_its_blobs(const ImageToPush& image) const {
+    return std::ranges::all_of(image.blobs, [&](const oci::Digest& digest) {
+        return is_known(digest, image.target.repository);
+    });
+}
+
+// The digest of an index is not enough: another bundle may have brought it with fewer platforms.
+// Nor is that of a manifest: registries lose blobs.
 bool Push::ask_whole(const ImageToPush& image) {
+    const std::string& repository = image.target.repository;
+    return ask_documents(image) && std::ranges::all_of(image.blobs, [&](const oci::Digest& digest) {
+               return is_known(digest, repository) || is_there(digest, repository);
+           });
+}
+
+bool Push::ask_documents(const ImageToPush& image) {
     const std::string& repository = image.target.repository;
     const std::string reference = image.target.tag.empty() ? image.digest.str() : image.target.tag;
     const auto found = client_.head_manifest(repository, reference);
     if (!found || found->digest != image.digest) return false;
-    return std::ranges::all_of(image.referrers, [&](const DocumentToPush& referrer) {
-        return client_.head_manifest(repository, referrer.descriptor.digest.str()).has_value();
-    });
+    return std::ranges::all_of(image.documents,
+                               [&](const DocumentToPush& document) {
+                                   const oci::Digest& digest = document.descriptor.digest;
+                                   return digest == image.digest ||
+                                          client_.head_manifest(repository, digest.str());
+                               }) &&
+           ask_referrers(image);
+}
+
+// A signature nobody can find is none: it must be in the list of what it is about, too.
+bool Push::ask_referrers(const ImageToPush& image) {
+    const std::string& repository = image.target.repository;
+    std::map<oci::Digest, std::set<oci::Digest>> listed;
+    for (const DocumentToPush& referrer : image.referrers) {
+        const oci::Digest& digest = referrer.descriptor.digest;
+        if (!client_.head_manifest(repository, digest.str())) return false;
+        if (referrer.subject.empty()) continue;
+        const auto [place, is_new] = listed.try_emplace(referrer.subject);
+        if (is_new) {
+            for (const oci::Descriptor& d : client_.referrers(repository, referrer.subject)) {
+                place->second.insert(d.digest);
+            }
+        }
+        if (!place->second.contains(digest)) return false;
+    }
+    return true;
 }
 
 void Push::note_whole(std::size_t image) {
     const Lock lock(mutex_);
     whole_.insert(image);
-    for (const oci::Digest& digest : set_.images[image].blobs) {
-        places_[digest].insert(set_.images[image].target.repository);
-    }
 }
 
 bool Push::is_whole(std::size_t image) const {
@@ -88,9 +167,26 @@ bool Push::is_there(const oci::Digest& digest, const std::string& repository) {
         const Lock lock(mutex_);
         if (absent_.erase({digest, repository}) > 0) return false;
     }
-    if (!client_.head_blob(repository, digest)) return false;
-    note_place(digest, repository);
-    return true;
+    const auto found = client_.head_blob(repository, digest);
+    if (found && found->fits(set_.blobs.at(digest).size)) return note_place(digest, repository), true;
+    const Lock lock(mutex_);
+    if (found) damaged_.insert({digest, repository});
+    return false;
+}
+
+// A registry that has a blob of that digest may think a second one needless.
+void Push::require_mended(const oci::Digest& digest, const std::string& repository) {
+    {
+        const Lock lock(mutex_);
+        if (damaged_.erase({digest, repository}) == 0) return;
+    }
+    const auto found = client_.head_blob(repository, digest);
+    if (found && found->fits(set_.blobs.at(digest).size)) return;
+    throw ApiError("PUSH-INCOMPLETE",
+                   fmt::format("{} has a damaged blob {} in {}", client_.host(), digest.str(),
+                               repository),
+                   {.cause = "it is not of the size it should be, and was not replaced",
+                    .remedy = "delete the blob in the registry's storage, then push again"});
 }
 
 bool Push::has_blob(const oci::Digest& digest) {
@@ -123,6 +219,7 @@ void Push::ensure(const oci::Digest& digest, const std::string& repository, AskF
     const bool asks = ask == AskFirst::always || from.empty();
     if (asks && is_there(digest, repository)) return;
     const oci::Uploaded how = client_.upload(repository, digest, body_of(digest), from);
+    require_mended(digest, repository);
     note_place(digest, repository);
     const Lock lock(mutex_);
     if (how == oci::Uploaded::mounted) {

@@ -39,7 +39,8 @@ class Push {
     Push(PushSet set, oci::Source& source, oci::RegistryClient& client,
          std::function<void()> cancel = {});
 
-    // Asks for every image whether the registry has it whole. Many at a time.
+    // Asks for every image whether the registry has it whole: manifests, configs and layers. Many
+    // at a time. Throws when no image can be asked for.
     void look(std::size_t at_once);
     bool is_whole(std::size_t image) const;
     bool all_whole() const;
@@ -71,7 +72,13 @@ class Push {
              const std::string& reference);
     void list_referrer(const std::string& repository, const DocumentToPush& document);
     bool ask_whole(const ImageToPush& image);
+    bool ask_documents(const ImageToPush& image);
+    bool ask_referrers(const ImageToPush& image);
+    std::vector<bool> look_at_documents(std::size_t at_once);
+    void look_at_blobs(const std::vector<bool>& wanted, std::size_t at_once);
+    bool has_its_blobs(const ImageToPush& image) const;
     void note_whole(std::size_t image);
+    void require_mended(const oci::Digest& digest, const std::string& repository);
 
     PushSet set_;
     oci::Source& source_;
@@ -81,6 +88,8 @@ class Push {
     std::map<oci::Digest, std::set<std::string>> places_ SLIPWAY_GUARDED_BY(mutex_);
     // What we have just been told is not there: the next who wants to know need not ask.
     std::set<std::pair<oci::Digest, std::string>> absent_ SLIPWAY_GUARDED_BY(mutex_);
+    // There, but cut short: by a full disk, as a rule.
+    std::set<std::pair<oci::Digest, std::string>> damaged_ SLIPWAY_GUARDED_BY(mutex_);
     std::set<std::size_t> whole_ SLIPWAY_GUARDED_BY(mutex_);
     PushCounts counts_ SLIPWAY_GUARDED_BY(mutex_);
     Mutex lists_;  // one at a time changes a list of referrers

@@ -95,7 +95,14 @@ PushReport PushRun::execute(store::Journal& journal, engine::EventSink* sink,
     return report;
 }
 
-void PushRun::look_again() { push_->look(static_cast<std::size_t>(options_.parallel)); }
+// Whatever keeps us from asking now, what was done is worth a report.
+void PushRun::look_again() {
+    try {
+        push_->look(static_cast<std::size_t>(options_.parallel));
+    } catch (const Error&) {
+        return;  // those we did not hear of are reported as incomplete
+    }
+}
 
 std::vector<ImageResult> PushRun::results(const engine::Outcome& outcome) const {
     std::vector<ImageResult> out;

@@ -273,5 +273,84 @@ TEST_F(Pushes, ADamagedBundleIsFoundOutByTheRegistry) {
     EXPECT_FALSE(fake.has_tag("k8s/pause", "3.10"));
 }
 
+// One image for two platforms; a bundle of some of them.
+class SparsePushes : public Pushes {
+  protected:
+    void SetUp() override {
+        Pushes::SetUp();
+        bundle("one", "linux/amd64");
+        bundle("two", "linux/amd64, linux/arm64");
+    }
+    void bundle(const std::string& name, const std::string& platforms) {
+        const std::string text = fmt::format(
+            "apiVersion: slipway.dev/v1\nkind: Recipe\nmetadata: {{name: x}}\n"
+            "spec: {{images: [{{oci-layout: layout, platforms: [{}], "
+            "only: [\"registry.k8s.io/team/app:v1\"]}}]}}\n",
+            platforms);
+        oci::build_bundle(oci::load_recipe({(folder_ / "recipe.yaml").string(), text}),
+                          folder_ / (name + ".bundle"));
+    }
+    PushOptions from(const std::string& name, const std::string& host) const {
+        PushOptions out = options(host);
+        out.source = (folder_ / (name + ".bundle")).string();
+        return out;
+    }
+    static oci::Index index() {
+        const SmallImages images = family();
+        return oci::parse_index(images.blobs().at(images.roots()[0].digest));
+    }
+};
+
+TEST_F(SparsePushes, APlatformThatCameLaterIsPushed) {
+    FakeRegistry fake;
+    EXPECT_TRUE(push(from("one", fake.host())).is_whole());
+    const oci::Digest arm = index().manifests[1].digest;
+    EXPECT_FALSE(fake.has_manifest("k8s/team/app", arm));
+    const PushReport report = push(from("two", fake.host()));
+    EXPECT_EQ(count(report, ImageState::pushed), 1u);
+    EXPECT_TRUE(fake.has_manifest("k8s/team/app", arm));
+    EXPECT_EQ(count(push(from("two", fake.host())), ImageState::present), 1u);
+}
+
+TEST_F(Pushes, WhatARegistryLostIsSentAgain) {
+    FakeRegistry fake;
+    EXPECT_TRUE(push(options(fake.host())).is_whole());
+    const PushSet set = PushRun(options(fake.host()), {}, system_clock()).set();
+    const oci::Digest lost = set.images[0].blobs.back();
+    fake.lose_blob("k8s/pause", lost);
+    const PushReport report = push(options(fake.host()));
+    EXPECT_TRUE(report.is_whole());
+    EXPECT_EQ(report.images[0].state, ImageState::pushed);
+    EXPECT_EQ(count(report, ImageState::present), 2u);
+    EXPECT_TRUE(fake.has_blob("k8s/pause", lost));
+    // Likewise when a full disk has cut it short.
+    fake.damage_blob("k8s/pause", lost, "short");
+    EXPECT_EQ(push(options(fake.host())).images[0].state, ImageState::pushed);
+    EXPECT_EQ(count(push(options(fake.host())), ImageState::present), 3u);
+}
+
+TEST_F(Pushes, AskForEachBlobOnceARepository) {
+    FakeRegistry fake;
+    EXPECT_TRUE(push(options(fake.host())).is_whole());
+    const int before = fake.count("HEAD", "/blobs/");
+    EXPECT_EQ(count(push(options(fake.host())), ImageState::present), 3u);
+    std::size_t places = 0;
+    const PushRun run(options(fake.host()), {}, system_clock());
+    for (const auto& [digest, blob] : run.set().blobs) places += blob.repositories.size();
+    EXPECT_EQ(static_cast<std::size_t>(fake.count("HEAD", "/blobs/") - before), places);
+    EXPECT_EQ(fake.count("GET", "/blobs/"), 0);
+}
+
+TEST_F(Pushes, AListOfReferrersThatWasNotWrittenIsWrittenByTheNext) {
+    FakeRegistry fake;
+    fake.faults([](Faults& f) { f.no_referrers_api = true; });
+    EXPECT_TRUE(push(options(fake.host())).is_whole());
+    const std::string tag = oci::referrers_tag(family().roots()[0].digest);
+    fake.lose_manifest("k8s/team/app", tag);
+    const PushReport report = push(options(fake.host()));
+    EXPECT_EQ(count(report, ImageState::pushed), 1u);
+    EXPECT_TRUE(fake.has_tag("k8s/team/app", tag));
+}
+
 }  // namespace
 }  // namespace slipway::images

@@ -127,17 +127,17 @@ std::optional<FetchedManifest> RegistryClient::fetch_manifest(const std::string&
     return out;
 }
 
-std::optional<std::uint64_t> RegistryClient::head_blob(const std::string& repository,
-                                                       const Digest& digest) {
+std::optional<BlobThere> RegistryClient::head_blob(const std::string& repository,
+                                                   const Digest& digest) {
     const RegistryCall call{.method = "HEAD",
                             .target = fmt::format("/v2/{}/blobs/{}", repository, digest.str()),
                             .scopes = pull_scope(repository),
                             .what = fmt::format("blob {} of {}", digest.str(), repository)};
-    return exchange_->persist([&]() -> std::optional<std::uint64_t> {
+    return exchange_->persist([&]() -> std::optional<BlobThere> {
         net::ClientResponse answer = exchange_->send(call);
         if (answer.status == 404) return std::nullopt;
         if (answer.status != 200) refuse_answer(answer, exchange_->asked(call));
-        return number_in(answer.headers.find("Content-Length")).value_or(0);
+        return BlobThere{number_in(answer.headers.find("Content-Length"))};
     });
 }
 

@@ -37,6 +37,13 @@ struct BlobBody {
     std::function<std::unique_ptr<ByteStream>()> open = {};
 };
 
+// A blob a registry says it has.
+struct BlobThere {
+    std::optional<std::uint64_t> size = {};  // not every registry says
+
+    bool fits(std::uint64_t wanted) const { return size.value_or(wanted) == wanted; }
+};
+
 enum class Uploaded { mounted, sent };
 
 struct PutManifest {
@@ -60,7 +67,7 @@ class RegistryClient {
     std::optional<FetchedManifest> get_manifest(const std::string& repository,
                                                 const std::string& reference);
 
-    std::optional<std::uint64_t> head_blob(const std::string& repository, const Digest& digest);
+    std::optional<BlobThere> head_blob(const std::string& repository, const Digest& digest);
     // Size and digest are checked; what breaks off goes on where it was.
     std::unique_ptr<ByteStream> open_blob(const std::string& repository,
                                           const Descriptor& descriptor);

@@ -209,8 +209,8 @@ Uploaded RegistryClient::upload(const std::string& repository, const Digest& dig
     while (true) {
         try {
             // The answer alone may have been lost.
-            const bool is_there = retry.failures() > 0 && head_blob(repository, digest).has_value();
-            return is_there ? Uploaded::sent : job.attempt(from);
+            const auto found = retry.failures() > 0 ? head_blob(repository, digest) : std::nullopt;
+            return found && found->fits(body.size) ? Uploaded::sent : job.attempt(from);
         } catch (const Error& error) {
             retry.wait_or_rethrow(error);
         }

@@ -32,6 +32,8 @@ struct Faults {
     bool no_referrers_api = false;
     bool wants_token = false;   // of /token, which wants ops:secret
     std::string refuse = {};    // repository no manifest is taken for
+    std::string forbid = {};    // repository that is refused whatever is asked
+    bool whole_indexes = false;  // takes none whose manifests are not all there
     std::string blobs_at = {};  // redirects there, path appended
     std::string type = {};      // Content-Type of manifests
     std::string answer = {};    // body of every answer
@@ -59,7 +61,12 @@ class FakeRegistry {
     void keep_blob(const std::string& repository, const std::string& bytes);
     void keep_manifest(const std::string& repository, const std::string& tag,
                        const std::string& text, const std::string& type);
+    // What a disk does to a registry: a blob becomes this, or is gone.
+    void damage_blob(const std::string& repository, const Digest& digest, const std::string& bytes);
+    void lose_blob(const std::string& repository, const Digest& digest);
+    void lose_manifest(const std::string& repository, const std::string& tag_or_digest);
     bool has_blob(const std::string& repository, const Digest& digest) const;
+    bool has_manifest(const std::string& repository, const Digest& digest) const;
     bool has_tag(const std::string& repository, const std::string& tag) const;
 
     std::vector<Seen> seen() const;
