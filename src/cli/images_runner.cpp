@@ -89,8 +89,11 @@ void say_where(const Call& call, const PushOptions& options, const images::PushS
         set.images.size() == 1 ? "" : fmt::format(", {} more likewise", set.images.size() - 1)));
 }
 
-void seal(store::Journal& journal, const char* name, const oci::Login& login) {
-    if (!login.empty()) journal.seal_secret(name, login.password);
+// Only what we were given: a login of docker or podman is where it always is, and whoever logs out
+// there must not have a copy here.
+void seal(store::Journal& journal, const char* name, const images::RegistryAccess& access,
+          const oci::Login& login) {
+    if (!access.user.empty() && !login.empty()) journal.seal_secret(name, login.password);
 }
 
 ExitCode finish(const Call& call, const PushOptions& options, const ClusterFolder& folder,
@@ -153,8 +156,8 @@ ExitCode push(const Call& call, const PushOptions& options, images::PushLogins l
     }
     say_where(call, options, run->set());
     Begun begun(folder);
-    seal(*begun.journal, kSealedTo, to);
-    seal(*begun.journal, kSealedFrom, from);
+    seal(*begun.journal, kSealedTo, options.to, to);
+    seal(*begun.journal, kSealedFrom, options.from, from);
     const PushReport report = execute(call, *run, begun, folder, interrupts.token());
     const ExitCode code = finish(call, options, folder, report);
     if (report.is_whole()) begun.journal->forget_secrets();
