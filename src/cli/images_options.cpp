@@ -89,6 +89,8 @@ std::vector<Option> push_options() {
              .value = "NAME,…",
              .help = "only images of these names; * at the end stands for any rest",
              .repeatable = true},
+            {.name = "--keep-digest",
+             .help = "fail where a registry would need an index of fewer platforms"},
             {.name = "--parallel", .value = "N", .help = "transfers at a time (6)"},
             {.name = "--rate", .value = "MB", .help = "at most so many MB a second, in all"},
             progress_option()};
@@ -146,6 +148,7 @@ images::PushOptions read_push_options(const Call& call) {
     return {.only = arguments.list("--only"),
             .prefix = arguments.value("--prefix"),
             .keep_host = arguments.has("--keep-host"),
+            .keep_digest = arguments.has("--keep-digest"),
             .parallel = number_in(arguments, "--parallel", 6, kMostParallel),
             .bytes_per_second = number_in(arguments, "--rate", 0, kMostRate) * kMegabyte,
             .to = access_of(arguments),

@@ -13,7 +13,7 @@ namespace slipway::cli {
 std::vector<Option> registry_options();
 // The same for the source, with --from- in front; passwords of it come from a file or are asked.
 std::vector<Option> source_registry_options();
-// --only, --parallel, --rate, --progress.
+// --only, --keep-digest, --parallel, --rate, --progress.
 std::vector<Option> push_options();
 // --prefix and --keep-host.
 std::vector<Option> naming_options();

@@ -25,6 +25,10 @@ using images::PushOptions;
 using images::PushReport;
 
 constexpr const char* kSealedTo = "registry/to";
+constexpr const char* kReduced =
+    "reduced: the registry takes no index whose other platforms are not there, so it has one of "
+    "those\n  that are; the digest differs, those of the platforms do not (--keep-digest fails "
+    "instead)\n";
 constexpr const char* kSealedFrom = "registry/from";
 
 std::size_t count(const PushReport& report, ImageState state) {
@@ -37,7 +41,8 @@ json::object report_json(const PushOptions& options, const PushReport& report) {
         json::object item = {{"name", image.name},
                              {"target", image.target},
                              {"digest", image.digest.str()},
-                             {"state", images::to_string(image.state)}};
+                             {"state", images::to_string(image.state)},
+                             {"reduced", image.reduced}};
         if (image.state == ImageState::failed) {
             item["error"] = image.error;
             item["message"] = image.message;
@@ -60,12 +65,14 @@ std::string report_text(const PushReport& report) {
     std::string troubles;
     for (const ImageResult& image : report.images) {
         rows.push_back({printable(image.name), printable(image.target), image.digest.short_text(),
-                        std::string(images::to_string(image.state))});
+                        std::string(images::to_string(image.state)) +
+                            (image.reduced ? ", reduced" : "")});
         if (image.state != ImageState::failed) continue;
         troubles += fmt::format("failed: {}: {}: {}\n", printable(image.target), image.error,
                                 printable(image.message));
         if (!image.remedy.empty()) troubles += fmt::format("  remedy  {}\n", image.remedy);
     }
+    if (std::ranges::any_of(report.images, &ImageResult::reduced)) troubles += kReduced;
     return table(rows) + troubles +
            fmt::format("{} pushed, {} were there, {} failed; {} blobs uploaded ({}), {} mounted\n",
                        count(report, ImageState::pushed), count(report, ImageState::present),

@@ -12,26 +12,30 @@
 namespace slipway::images {
 
 Push::Push(PushSet set, oci::Source& source, oci::RegistryClient& client,
-           std::function<void()> cancel)
-    : set_(std::move(set)), source_(source), client_(client), cancel_(std::move(cancel)) {}
+           std::function<void()> cancel, Sparse sparse)
+    : set_(std::move(set)),
+      source_(source),
+      client_(client),
+      cancel_(std::move(cancel)),
+      sparse_(sparse) {}
 
 void Push::look(std::size_t at_once) {
-    const std::vector<bool> found = look_at_documents(at_once);
+    const Found found = look_at_documents(at_once);
     look_at_blobs(found, at_once);
     for (std::size_t i = 0; i < found.size(); ++i) {
-        if (found[i] && has_its_blobs(set_.images[i])) note_whole(i);
+        if (found[i] && has_its_blobs(set_.images[i])) note_whole(i, *found[i]);
     }
 }
 
 // One that may not even be asked for fails by its own name when it is pushed. Only when that is so
 // for all of them there is nothing to begin.
-std::vector<bool> Push::look_at_documents(std::size_t at_once) {
+Push::Found Push::look_at_documents(std::size_t at_once) {
     const std::size_t count = set_.images.size();
-    std::vector<char> found(count);  // not bool: each is written by another thread
+    Found found(count);
     std::vector<std::exception_ptr> refused(count);
     oci::in_parallel(count, at_once, [&](std::size_t i) {
         try {
-            found[i] = ask_documents(set_.images[i]) ? 1 : 0;
+            found[i] = ask_documents(set_.images[i]);
         } catch (const ApiError& error) {
             if (error.recovery() == Recovery::transient) throw;
             refused[i] = std::current_exception();
@@ -39,14 +43,14 @@ std::vector<bool> Push::look_at_documents(std::size_t at_once) {
     });
     const bool any = std::ranges::any_of(refused, [](const auto& e) { return e == nullptr; });
     if (!any && count > 0) std::rethrow_exception(refused[0]);
-    return {found.begin(), found.end()};
+    return found;
 }
 
 // Each blob once a repository, however many images share it.
-void Push::look_at_blobs(const std::vector<bool>& wanted, std::size_t at_once) {
+void Push::look_at_blobs(const Found& found, std::size_t at_once) {
     std::set<std::pair<oci::Digest, std::string>> unique;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (!wanted[i]) continue;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (!found[i]) continue;
         const ImageToPush& image = set_.images[i];
         for (const oci::Digest& digest : image.blobs) {
             if (!is_known(digest, image.target.repository)) {
@@ -74,25 +78,40 @@ bool Push::has_its_blobs(const ImageToPush& image) const {
 
 // The digest of an index is not enough: another bundle may have brought it with fewer platforms.
 // Nor is that of a manifest: registries lose blobs.
-bool Push::ask_whole(const ImageToPush& image) {
+std::optional<Form> Push::ask_whole(const ImageToPush& image) {
     const std::string& repository = image.target.repository;
-    return ask_documents(image) && std::ranges::all_of(image.blobs, [&](const oci::Digest& digest) {
-               return is_known(digest, repository) || is_there(digest, repository);
-           });
+    const std::optional<Form> form = ask_documents(image);
+    const auto is_here = [&](const oci::Digest& digest) {
+        return is_known(digest, repository) || is_there(digest, repository);
+    };
+    return form && std::ranges::all_of(image.blobs, is_here) ? form : std::nullopt;
 }
 
-bool Push::ask_documents(const ImageToPush& image) {
+// What the name stands for in the registry. nullopt: for nothing, or for something else.
+std::optional<Form> Push::tagged_form(const ImageToPush& image) {
+    const auto& [repository, tag] = image.target;
+    std::optional<oci::Descriptor> found;
+    if (!tag.empty()) found = client_.head_manifest(repository, tag);
+    for (const Form form : {Form::as_is, Form::reduced}) {
+        if (form == Form::reduced && (!image.is_sparse() || sparse_ == Sparse::stays)) break;
+        const oci::Digest& digest = image.digest_in(form);
+        if (tag.empty()) found = client_.head_manifest(repository, digest.str());
+        if (found && found->digest == digest) return form;
+    }
+    return std::nullopt;
+}
+
+std::optional<Form> Push::ask_documents(const ImageToPush& image) {
     const std::string& repository = image.target.repository;
-    const std::string reference = image.target.tag.empty() ? image.digest.str() : image.target.tag;
-    const auto found = client_.head_manifest(repository, reference);
-    if (!found || found->digest != image.digest) return false;
-    return std::ranges::all_of(image.documents,
-                               [&](const DocumentToPush& document) {
-                                   const oci::Digest& digest = document.descriptor.digest;
-                                   return digest == image.digest ||
-                                          client_.head_manifest(repository, digest.str());
-                               }) &&
-           ask_referrers(image);
+    const std::optional<Form> form = tagged_form(image);
+    if (!form) return std::nullopt;
+    const auto is_here = [&](const DocumentToPush& document) {
+        const oci::Digest& digest = digest_in(*form, document);
+        return digest == image.digest_in(*form) ||
+               client_.head_manifest(repository, digest.str()).has_value();
+    };
+    const bool all = std::ranges::all_of(image.documents, is_here) && ask_referrers(image);
+    return all ? form : std::nullopt;
 }
 
 // A signature nobody can find is none: it must be in the list of what it is about, too.
@@ -114,9 +133,15 @@ bool Push::ask_referrers(const ImageToPush& image) {
     return true;
 }
 
-void Push::note_whole(std::size_t image) {
+void Push::note_whole(std::size_t image, Form form) {
     const Lock lock(mutex_);
-    whole_.insert(image);
+    whole_[image] = form;
+}
+
+Form Push::form_of(std::size_t image) const {
+    const Lock lock(mutex_);
+    const auto found = whole_.find(image);
+    return found == whole_.end() ? Form::as_is : found->second;
 }
 
 bool Push::is_whole(std::size_t image) const {
@@ -248,36 +273,62 @@ void Push::place_blob(const oci::Digest& digest) {
 
 bool Push::has_image(std::size_t image) {
     if (is_whole(image)) return true;
-    if (!ask_whole(set_.images[image])) return false;
-    note_whole(image);
-    return true;
+    const std::optional<Form> form = ask_whole(set_.images[image]);
+    if (form) note_whole(image, *form);
+    return form.has_value();
 }
 
-void Push::place_image(std::size_t index) {
+// A registry that wants everything an index names gets one of what there is: the manifests below it
+// keep their digests.
+Form Push::place_image(std::size_t index) {
     const ImageToPush& image = set_.images[index];
     // Those of steps an earlier session finished are asked for once more: it costs little.
     for (const oci::Digest& digest : image.blobs) {
         ensure(digest, image.target.repository, AskFirst::always);
     }
+    Form form = Form::as_is;
+    try {
+        put_documents(image, form);
+    } catch (const ApiError& error) {
+        const bool lacks = error.id() == "REGISTRY-REFUSED" || error.id() == "REGISTRY-UNKNOWN";
+        if (!image.is_sparse() || !lacks) throw;
+        if (sparse_ == Sparse::stays) refuse_sparse(image, error);
+        form = Form::reduced;
+        put_documents(image, form);
+    }
+    for (const DocumentToPush& document : image.referrers) {
+        put(image, document, document.descriptor.digest.str(), Form::as_is);
+    }
+    return form;
+}
+
+void Push::refuse_sparse(const ImageToPush& image, const ApiError& why) const {
+    throw ApiError("PUSH-SPARSE",
+                   fmt::format("{} does not take {} without its other platforms", client_.host(),
+                               image.target.str()),
+                   {.cause = why.message(),
+                    .remedy = "push without --keep-digest, or build the bundle without platforms:"});
+}
+
+void Push::put_documents(const ImageToPush& image, Form form) {
     for (const DocumentToPush& document : image.documents) {
         const bool is_root = document.descriptor.digest == image.digest;
         put(image, document,
             is_root && !image.target.tag.empty() ? image.target.tag
-                                                 : document.descriptor.digest.str());
-    }
-    for (const DocumentToPush& document : image.referrers) {
-        put(image, document, document.descriptor.digest.str());
+                                                 : digest_in(form, document).str(),
+            form);
     }
 }
 
 void Push::put(const ImageToPush& image, const DocumentToPush& document,
-               const std::string& reference) {
+               const std::string& reference, Form form) {
     const oci::Descriptor& descriptor = document.descriptor;
-    const oci::PutManifest done =
-        client_.put_manifest(image.target.repository, reference,
-                             {.text = oci::read_manifest(source_, descriptor),
-                              .media_type = descriptor.media_type,
-                              .digest = descriptor.digest});
+    const bool is_other = form == Form::reduced && document.reduced;
+    const oci::PutManifest done = client_.put_manifest(
+        image.target.repository, reference,
+        {.text = is_other ? document.reduced->text : oci::read_manifest(source_, descriptor),
+         .media_type = descriptor.media_type,
+         .digest = digest_in(form, document)});
     if (!document.subject.empty() && !done.subject_recorded) {
         list_referrer(image.target.repository, document);
     }
@@ -309,7 +360,7 @@ void Push::list_referrer(const std::string& repository, const DocumentToPush& do
 
 void Push::verify_image(std::size_t index) {
     const ImageToPush& image = set_.images[index];
-    if (ask_whole(image)) return note_whole(index);
+    if (const std::optional<Form> form = ask_whole(image)) return note_whole(index, *form);
     throw ApiError(
         "PUSH-INCOMPLETE",
         fmt::format("{} does not have {} as it was pushed", client_.host(), image.target.str()),

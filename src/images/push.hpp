@@ -9,6 +9,7 @@
 // go when its blobs are there, its tag last, and what the registry has is compared at the end.
 #pragma once
 
+#include "base/error.hpp"
 #include "base/mutex.hpp"
 #include "engine/step.hpp"
 #include "images/push_set.hpp"
@@ -17,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -33,17 +35,23 @@ struct PushCounts {
     std::uint64_t bytes = 0;
 };
 
+// What is done with an index that names platforms the source lacks where the registry wants all it
+// names: reduced to those there are, or refused so that no digest changes.
+enum class Sparse { may_be_reduced, stays };
+
 class Push {
   public:
     // The source and the client must outlive this. `cancel` ends what the client is at.
     Push(PushSet set, oci::Source& source, oci::RegistryClient& client,
-         std::function<void()> cancel = {});
+         std::function<void()> cancel = {}, Sparse sparse = Sparse::may_be_reduced);
 
     // Asks for every image whether the registry has it whole: manifests, configs and layers. Many
     // at a time. Throws when no image can be asked for.
     void look(std::size_t at_once);
     bool is_whole(std::size_t image) const;
     bool all_whole() const;
+    // How the registry has the image, once it is whole.
+    Form form_of(std::size_t image) const;
 
     const PushSet& set() const { return set_; }
     PushCounts counts() const;
@@ -56,7 +64,8 @@ class Push {
     bool has_blob(const oci::Digest& digest);
     void place_blob(const oci::Digest& digest);
     bool has_image(std::size_t image);
-    void place_image(std::size_t index);
+    // Says in which form the registry took it.
+    Form place_image(std::size_t index);
     void verify_image(std::size_t index);
 
   private:
@@ -69,28 +78,33 @@ class Push {
     void note_place(const oci::Digest& digest, const std::string& repository);
     oci::BlobBody body_of(const oci::Digest& digest) const;
     void put(const ImageToPush& image, const DocumentToPush& document,
-             const std::string& reference);
+             const std::string& reference, Form form);
+    void put_documents(const ImageToPush& image, Form form);
+    std::optional<Form> tagged_form(const ImageToPush& image);
+    [[noreturn]] void refuse_sparse(const ImageToPush& image, const ApiError& why) const;
     void list_referrer(const std::string& repository, const DocumentToPush& document);
-    bool ask_whole(const ImageToPush& image);
-    bool ask_documents(const ImageToPush& image);
+    std::optional<Form> ask_whole(const ImageToPush& image);
+    std::optional<Form> ask_documents(const ImageToPush& image);
     bool ask_referrers(const ImageToPush& image);
-    std::vector<bool> look_at_documents(std::size_t at_once);
-    void look_at_blobs(const std::vector<bool>& wanted, std::size_t at_once);
+    using Found = std::vector<std::optional<Form>>;  // by image
+    Found look_at_documents(std::size_t at_once);
+    void look_at_blobs(const Found& found, std::size_t at_once);
     bool has_its_blobs(const ImageToPush& image) const;
-    void note_whole(std::size_t image);
+    void note_whole(std::size_t image, Form form);
     void require_mended(const oci::Digest& digest, const std::string& repository);
 
     PushSet set_;
     oci::Source& source_;
     oci::RegistryClient& client_;
     std::function<void()> cancel_;
+    Sparse sparse_;
     mutable Mutex mutex_;
     std::map<oci::Digest, std::set<std::string>> places_ SLIPWAY_GUARDED_BY(mutex_);
     // What we have just been told is not there: the next who wants to know need not ask.
     std::set<std::pair<oci::Digest, std::string>> absent_ SLIPWAY_GUARDED_BY(mutex_);
     // There, but cut short: by a full disk, as a rule.
     std::set<std::pair<oci::Digest, std::string>> damaged_ SLIPWAY_GUARDED_BY(mutex_);
-    std::set<std::size_t> whole_ SLIPWAY_GUARDED_BY(mutex_);
+    std::map<std::size_t, Form> whole_ SLIPWAY_GUARDED_BY(mutex_);
     PushCounts counts_ SLIPWAY_GUARDED_BY(mutex_);
     Mutex lists_;  // one at a time changes a list of referrers
 };

@@ -64,7 +64,9 @@ PushRun::PushRun(PushOptions options, PushLogins logins, Clock& clock)
       client_(destination_options(options_, std::move(logins.to), stop_.get_token(),
                                   rate_ ? &*rate_ : nullptr)),
       push_(std::make_shared<Push>(read_set(*source_, options_), source_->source(), client_,
-                                   [this] { stop_.request_stop(); })),
+                                   [this] { stop_.request_stop(); },
+                                   options_.keep_digest ? Sparse::stays
+                                                        : Sparse::may_be_reduced)),
       plan_(engine::Plan::build(push_steps(push_))),
       was_whole_(push_->set().images.size()) {}
 
@@ -116,6 +118,8 @@ ImageResult PushRun::result_of(std::size_t index, const engine::Outcome& outcome
                     .target = options_.registry + "/" + image.target.str(),
                     .digest = image.digest};
     if (push_->is_whole(index)) {
+        out.reduced = push_->form_of(index) == Form::reduced;
+        out.digest = image.digest_in(push_->form_of(index));
         out.state = was_whole_[index] ? ImageState::present : ImageState::pushed;
         return out;
     }

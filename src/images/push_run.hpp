@@ -33,7 +33,10 @@ std::string_view to_string(ImageState state);
 struct ImageResult {
     std::string name = {};
     std::string target = {};  // host/repository:tag
-    oci::Digest digest = {};
+    oci::Digest digest = {};  // under which the registry has it
+    // The registry takes no index whose other platforms are not there: it has one of those that
+    // are, and the digest is not the source's.
+    bool reduced = false;
     ImageState state = ImageState::failed;
     std::string error = {};  // id
     std::string message = {};

@@ -28,6 +28,9 @@ constexpr engine::RetryPolicy kRetry = {.retries = 1};
 constexpr const char* kWhyNoUndo =
     "images in another's registry are left there: others may use them";
 
+constexpr const char* kReduced =
+    "the registry takes no index whose other platforms are not there: it got one of those that are";
+
 engine::Step blob_step(const std::shared_ptr<Push>& push, const oci::Digest& digest,
                        const BlobToPush& blob) {
     std::string inputs = push->registry() + " " + digest.str();
@@ -67,7 +70,7 @@ engine::Step image_step(const std::shared_ptr<Push>& push, std::size_t index) {
         .act =
             [push, index](engine::Context& c) {
                 const std::stop_callback cancel(c.stop(), [&] { push->cancel(); });
-                push->place_image(index);
+                if (push->place_image(index) == Form::reduced) c.log("out", kReduced);
             },
         .verify = [push, index](engine::Context&) { push->verify_image(index); },
         .why_no_undo = kWhyNoUndo};

@@ -312,6 +312,60 @@ TEST_F(SparsePushes, APlatformThatCameLaterIsPushed) {
     EXPECT_EQ(count(push(from("two", fake.host())), ImageState::present), 1u);
 }
 
+TEST_F(SparsePushes, ARegistryThatWantsAllGetsAnIndexOfWhatThereIs) {
+    const DockerRegistry registry;
+    const PushReport report = push(from("one", registry.host()));
+    ASSERT_TRUE(report.is_whole()) << report.images[0].message;
+    EXPECT_TRUE(report.images[0].reduced);
+    oci::RegistryClient client({.host = registry.host(), .plain_http = true});
+    const auto found = client.get_manifest("k8s/team/app", "v1");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->digest, report.images[0].digest);
+    EXPECT_NE(found->digest, family().roots()[0].digest);
+    const std::vector<oci::Descriptor> children = oci::parse_index(found->text).manifests;
+    ASSERT_EQ(children.size(), 1u);
+    EXPECT_EQ(children[0].digest, index().manifests[0].digest);
+    EXPECT_EQ(children[0].platform.str(), "linux/amd64");
+    const PushReport second = push(from("one", registry.host()));
+    EXPECT_EQ(count(second, ImageState::present), 1u);
+    EXPECT_TRUE(second.images[0].reduced);
+    // With all platforms the tag gets what it should have had.
+    const PushReport both = push(from("two", registry.host()));
+    EXPECT_FALSE(both.images[0].reduced);
+    EXPECT_EQ(client.get_manifest("k8s/team/app", "v1")->digest, family().roots()[0].digest);
+}
+
+TEST_F(SparsePushes, TheDigestIsKeptWhereThatIsWanted) {
+    FakeRegistry fake;
+    PushOptions options = from("one", fake.host());
+    options.keep_digest = true;
+    fake.faults([](Faults& f) { f.whole_indexes = true; });
+    EXPECT_EQ(push(options).images[0].error, "PUSH-SPARSE");
+    EXPECT_FALSE(fake.has_tag("k8s/team/app", "v1"));
+    fake.faults([](Faults& f) { f.whole_indexes = false; });
+    EXPECT_FALSE(push(options).images[0].reduced);
+}
+
+TEST_F(SparsePushes, ADeltaIsNotTakenForFewerPlatforms) {
+    // The base has one of the two manifests, and not the index.
+    SmallImages old;
+    old.name("registry.k8s.io/team/old:v1",
+             old.image({.files = {{"base", net::testing::pattern(400'000)}, {"own", "app"}}}));
+    old.write_layout(folder_ / "old");
+    const auto build = [&](const std::string& layout, const oci::BuildOptions& how) {
+        const std::string text = fmt::format(
+            "apiVersion: slipway.dev/v1\nkind: Recipe\nmetadata: {{name: x}}\n"
+            "spec: {{images: [{{oci-layout: {}}}]}}\n",
+            layout);
+        oci::build_bundle(oci::load_recipe({(folder_ / "recipe.yaml").string(), text}),
+                          folder_ / (layout + ".bundle"), how);
+    };
+    build("old", {});
+    build("layout", {.since = oci::read_inventory(folder_ / "old.bundle")});
+    FakeRegistry fake;
+    EXPECT_EQ(error_of([&] { push(from("layout", fake.host())); }), "BUNDLE-BLOB-MISSING");
+}
+
 TEST_F(Pushes, WhatARegistryLostIsSentAgain) {
     FakeRegistry fake;
     EXPECT_TRUE(push(options(fake.host())).is_whole());
