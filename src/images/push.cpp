@@ -87,13 +87,18 @@ std::optional<Form> Push::ask_whole(const ImageToPush& image) {
     return form && std::ranges::all_of(image.blobs, is_here) ? form : std::nullopt;
 }
 
+bool Push::may_reduce(const ImageToPush& image) const {
+    return image.is_sparse() && sparse_ == Sparse::may_be_reduced && !image.target.digest;
+}
+
 // What the name stands for in the registry. nullopt: for nothing, or for something else.
 std::optional<Form> Push::tagged_form(const ImageToPush& image) {
-    const auto& [repository, tag] = image.target;
+    const std::string& repository = image.target.repository;
+    const std::string& tag = image.target.tag;
     std::optional<oci::Descriptor> found;
     if (!tag.empty()) found = client_.head_manifest(repository, tag);
     for (const Form form : {Form::as_is, Form::reduced}) {
-        if (form == Form::reduced && (!image.is_sparse() || sparse_ == Sparse::stays)) break;
+        if (form == Form::reduced && !may_reduce(image)) break;
         const oci::Digest& digest = image.digest_in(form);
         if (tag.empty()) found = client_.head_manifest(repository, digest.str());
         if (found && found->digest == digest) return form;
@@ -292,7 +297,7 @@ Form Push::place_image(std::size_t index) {
     } catch (const ApiError& error) {
         const bool lacks = error.id() == "REGISTRY-REFUSED" || error.id() == "REGISTRY-UNKNOWN";
         if (!image.is_sparse() || !lacks) throw;
-        if (sparse_ == Sparse::stays) refuse_sparse(image, error);
+        if (!may_reduce(image)) refuse_sparse(image, error);
         form = Form::reduced;
         put_documents(image, form);
     }

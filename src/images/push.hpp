@@ -80,6 +80,7 @@ class Push {
     void put(const ImageToPush& image, const DocumentToPush& document,
              const std::string& reference, Form form);
     void put_documents(const ImageToPush& image, Form form);
+    bool may_reduce(const ImageToPush& image) const;
     std::optional<Form> tagged_form(const ImageToPush& image);
     [[noreturn]] void refuse_sparse(const ImageToPush& image, const ApiError& why) const;
     void list_referrer(const std::string& repository, const DocumentToPush& document);

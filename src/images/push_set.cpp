@@ -182,6 +182,16 @@ void name_the_one(const oci::Source& source, std::vector<oci::SourceImage>& imag
     }
 }
 
+// REGISTRY/NAME@DIGEST says what is to be there in the end.
+void require_digest(const ImageToPush& image) {
+    const std::optional<oci::Digest>& wanted = image.target.digest;
+    if (!wanted || *wanted == image.digest) return;
+    throw UserError("DIGEST-MISMATCH",
+                    fmt::format("{} is not the image that was asked for", printable(image.name)),
+                    {.cause = fmt::format("it has {}, not {}", image.digest.str(), wanted->str()),
+                     .remedy = "choose the image of that digest, or give a tag instead"});
+}
+
 void require_distinct(const std::vector<ImageToPush>& images) {
     for (std::size_t i = 1; i < images.size(); ++i) {
         const ImageToPush& a = images[i - 1];
@@ -224,6 +234,7 @@ PushSet read_push_set(oci::Source& source, const std::vector<oci::SourceImage>& 
         ImageToPush image{.name = from.name,
                           .target = target_of(from.name, destination),
                           .digest = from.descriptor.digest};
+        require_digest(image);
         Walk walk(source, set, image);
         walk.add(from.descriptor, image.documents);
         for (const Referrer& referrer : referrers) {

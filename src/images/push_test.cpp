@@ -238,6 +238,24 @@ TEST_F(Pushes, ComeFromRegistriesAndArchivesToo) {
     EXPECT_TRUE(third.has_tag("quay.io/team/server", "2"));
 }
 
+TEST_F(Pushes, ADigestInTheNewNameIsADemand) {
+    FakeRegistry fake;
+    PushOptions copy = options(fake.host());
+    copy.only = {"registry.k8s.io/pause:3.10"};
+    const auto name = [&](const std::string& tag, const std::string& digest) {
+        return fake.host() + "/x/y" + tag + "@" + digest;
+    };
+    const std::string wrong = "sha256:" + std::string(64, '1');
+    for (const char* tag : {"", ":1"}) {
+        copy.exactly = name(tag, wrong);
+        EXPECT_EQ(error_of([&] { push(copy); }), "DIGEST-MISMATCH");
+    }
+    EXPECT_EQ(fake.seen().size(), 0u);
+    copy.exactly = name(":1", family().roots()[1].digest.str());
+    EXPECT_TRUE(push(copy).is_whole());
+    EXPECT_TRUE(fake.has_tag("x/y", "1"));
+}
+
 TEST_F(Pushes, SyncTakesEveryTagOfARegistry) {
     const DockerRegistry from, to;
     EXPECT_TRUE(push(options(from.host())).is_whole());
