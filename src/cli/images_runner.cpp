@@ -155,7 +155,7 @@ ExitCode push(const Call& call, const PushOptions& options, images::PushLogins l
     std::optional<images::PushRun> run;
     {
         const SlowNote note(call.output, [] { return std::string("asking what is there"); });
-        run.emplace(options, std::move(logins), system_clock());
+        run.emplace(options, std::move(logins), system_clock(), interrupts.token());
         run->look();
     }
     if (run->has_nothing_to_do() && !has_open_run(folder)) {

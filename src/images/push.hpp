@@ -15,7 +15,6 @@
 #include "images/push_set.hpp"
 #include "oci/client/registry_client.hpp"
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,9 +40,9 @@ enum class Sparse { may_be_reduced, stays };
 
 class Push {
   public:
-    // The source and the client must outlive this. `cancel` ends what the client is at.
+    // The source and the client must outlive this.
     Push(PushSet set, oci::Source& source, oci::RegistryClient& client,
-         std::function<void()> cancel = {}, Sparse sparse = Sparse::may_be_reduced);
+         Sparse sparse = Sparse::may_be_reduced);
 
     // Asks for every image whether the registry has it whole: manifests, configs and layers. Many
     // at a time. Throws when no image can be asked for.
@@ -57,47 +56,43 @@ class Push {
     PushCounts counts() const;
     const std::string& registry() const { return client_.host(); }
 
-    // What the steps do.
-    void cancel() const {
-        if (cancel_) cancel_();
-    }
-    bool has_blob(const oci::Digest& digest);
-    void place_blob(const oci::Digest& digest);
-    bool has_image(std::size_t image);
+    // What the steps do, each until it is told to stop.
+    bool has_blob(const oci::Digest& digest, const std::stop_token& stop);
+    void place_blob(const oci::Digest& digest, const std::stop_token& stop);
+    bool has_image(std::size_t image, const std::stop_token& stop);
     // Says in which form the registry took it.
-    Form place_image(std::size_t index);
-    void verify_image(std::size_t index);
+    Form place_image(std::size_t index, const std::stop_token& stop);
+    void verify_image(std::size_t index, const std::stop_token& stop);
 
   private:
     std::set<std::string> wanted_in(const oci::Digest& digest) const;
     enum class AskFirst { always, unless_mounted };
-    void ensure(const oci::Digest& digest, const std::string& repository, AskFirst ask);
-    bool is_there(const oci::Digest& digest, const std::string& repository);
+    void ensure(oci::RegistryClient& client, const oci::Digest& digest, const std::string& repository, AskFirst ask);
+    bool is_there(oci::RegistryClient& client, const oci::Digest& digest, const std::string& repository);
     std::string known_place(const oci::Digest& digest) const;
     bool is_known(const oci::Digest& digest, const std::string& repository) const;
     void note_place(const oci::Digest& digest, const std::string& repository);
     oci::BlobBody body_of(const oci::Digest& digest) const;
-    void put(const ImageToPush& image, const DocumentToPush& document,
+    void put(oci::RegistryClient& client, const ImageToPush& image, const DocumentToPush& document,
              const std::string& reference, Form form);
-    void put_documents(const ImageToPush& image, Form form);
+    void put_documents(oci::RegistryClient& client, const ImageToPush& image, Form form);
     bool may_reduce(const ImageToPush& image) const;
-    std::optional<Form> tagged_form(const ImageToPush& image);
+    std::optional<Form> tagged_form(oci::RegistryClient& client, const ImageToPush& image);
     [[noreturn]] void refuse_sparse(const ImageToPush& image, const ApiError& why) const;
-    void list_referrer(const std::string& repository, const DocumentToPush& document);
-    std::optional<Form> ask_whole(const ImageToPush& image);
-    std::optional<Form> ask_documents(const ImageToPush& image);
-    bool ask_referrers(const ImageToPush& image);
+    void list_referrer(oci::RegistryClient& client, const std::string& repository, const DocumentToPush& document);
+    std::optional<Form> ask_whole(oci::RegistryClient& client, const ImageToPush& image);
+    std::optional<Form> ask_documents(oci::RegistryClient& client, const ImageToPush& image);
+    bool ask_referrers(oci::RegistryClient& client, const ImageToPush& image);
     using Found = std::vector<std::optional<Form>>;  // by image
     Found look_at_documents(std::size_t at_once);
     void look_at_blobs(const Found& found, std::size_t at_once);
     bool has_its_blobs(const ImageToPush& image) const;
     void note_whole(std::size_t image, Form form);
-    void require_mended(const oci::Digest& digest, const std::string& repository);
+    void require_mended(oci::RegistryClient& client, const oci::Digest& digest, const std::string& repository);
 
     PushSet set_;
     oci::Source& source_;
     oci::RegistryClient& client_;
-    std::function<void()> cancel_;
     Sparse sparse_;
     mutable Mutex mutex_;
     std::map<oci::Digest, std::set<std::string>> places_ SLIPWAY_GUARDED_BY(mutex_);
@@ -110,8 +105,12 @@ class Push {
     Mutex lists_;  // one at a time changes a list of referrers
 };
 
-// Shared by all steps, which outlive whoever made them.
-std::vector<engine::Step> push_steps(const std::shared_ptr<Push>& push);
+inline constexpr std::uint64_t kSlowestRate = 128u << 10;  // bytes a second
+
+// Shared by all steps, which outlive whoever made them. A blob that comes on more slowly than this
+// has failed.
+std::vector<engine::Step> push_steps(const std::shared_ptr<Push>& push,
+                                     std::uint64_t slowest = kSlowestRate);
 
 std::string step_id(const ImageToPush& image);
 std::string step_id(const oci::Digest& blob);

@@ -40,6 +40,13 @@ std::optional<oci::RateLimit> rate_of(const PushOptions& options, Clock& clock) 
         std::in_place, static_cast<std::uint64_t>(options.bytes_per_second), clock);
 }
 
+// With a limit of the user's own, half of what each transfer then gets.
+std::uint64_t slowest_rate(const PushOptions& options) {
+    if (options.bytes_per_second == 0) return kSlowestRate;
+    const std::int64_t share = options.bytes_per_second / std::max<std::int64_t>(1, options.parallel);
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share) / 2, 1, kSlowestRate);
+}
+
 }  // namespace
 
 std::string_view to_string(ImageState state) {
@@ -56,18 +63,18 @@ bool PushReport::is_whole() const {
                                 [](const ImageResult& i) { return i.state == ImageState::failed; });
 }
 
-PushRun::PushRun(PushOptions options, PushLogins logins, Clock& clock)
+PushRun::PushRun(PushOptions options, PushLogins logins, Clock& clock, const std::stop_token& stop)
     : options_(std::move(options)),
       clock_(clock),
-      source_(open_image_source(options_, std::move(logins.from), stop_.get_token())),
+      stop_(stop),
+      source_(open_image_source(options_, std::move(logins.from), stop_)),
       rate_(rate_of(options_, clock)),
-      client_(destination_options(options_, std::move(logins.to), stop_.get_token(),
+      client_(destination_options(options_, std::move(logins.to), stop_,
                                   rate_ ? &*rate_ : nullptr)),
       push_(std::make_shared<Push>(read_set(*source_, options_), source_->source(), client_,
-                                   [this] { stop_.request_stop(); },
                                    options_.keep_digest ? Sparse::stays
                                                         : Sparse::may_be_reduced)),
-      plan_(engine::Plan::build(push_steps(push_))),
+      plan_(engine::Plan::build(push_steps(push_, slowest_rate(options_)))),
       was_whole_(push_->set().images.size()) {}
 
 void PushRun::look() {

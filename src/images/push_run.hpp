@@ -56,8 +56,8 @@ struct PushReport {
 
 class PushRun {
   public:
-    // Opens the source and reads its manifests.
-    PushRun(PushOptions options, PushLogins logins, Clock& clock);
+    // Opens the source and reads its manifests. Throws Cancelled when `stop` says so, also in look().
+    PushRun(PushOptions options, PushLogins logins, Clock& clock, const std::stop_token& stop = {});
 
     // Asks the registry what it has; changes nothing. Throws what keeps us from asking at all.
     void look();
@@ -79,7 +79,7 @@ class PushRun {
 
     PushOptions options_;
     Clock& clock_;
-    std::stop_source stop_;
+    std::stop_token stop_;
     std::unique_ptr<ImageSource> source_;
     std::optional<oci::RateLimit> rate_;
     oci::RegistryClient client_;

@@ -238,6 +238,48 @@ TEST_F(Pushes, ComeFromRegistriesAndArchivesToo) {
     EXPECT_TRUE(third.has_tag("quay.io/team/server", "2"));
 }
 
+TEST_F(Pushes, StopWhileTheRegistryIsAsked) {
+    FakeRegistry fake;
+    std::stop_source stop;
+    PushRun run(options(fake.host()), {}, system_clock(), stop.get_token());
+    stop.request_stop();
+    EXPECT_THROW(run.look(), Cancelled);
+    EXPECT_EQ(fake.seen().size(), 0u);
+    PushOptions sync{.source = fake.host(), .all_tags = true, .registry = fake.host()};
+    EXPECT_THROW(PushRun(sync, {}, system_clock(), stop.get_token()), Cancelled);
+}
+
+// A step over its deadline is told to stop, and nobody else is.
+TEST_F(Pushes, OneStoppedStepStopsNoOther) {
+    FakeRegistry fake;
+    const oci::BundleReader bundle(folder_ / "x.bundle");
+    oci::BundleSource source(bundle);
+    oci::RegistryClient client({.host = fake.host(), .plain_http = true});
+    Push job(read_push_set(source, source.images(), {}, {}), source, client);
+    std::stop_source late;
+    late.request_stop();
+    const oci::Digest blob = job.set().blobs.begin()->first;
+    EXPECT_THROW(job.place_blob(blob, late.get_token()), Cancelled);
+    job.place_blob(blob, {});
+    EXPECT_TRUE(job.has_blob(blob, {}));
+}
+
+TEST(PushSteps, WaitLongerForWhatIsSentSlowlyAndOften) {
+    const TempFolder folder;
+    family().write_layout(folder / "l");
+    const auto source = oci::open_layout_folder(folder / "l");
+    oci::RegistryClient client({.host = "127.0.0.1:1", .plain_http = true});
+    const auto job = std::make_shared<Push>(
+        read_push_set(*source, source->images(), {}, {}), *source, client);
+    const auto longest = [&](std::uint64_t slowest) {
+        Millis out{0};
+        for (const engine::Step& step : push_steps(job, slowest)) out = std::max(out, step.deadline);
+        return out;
+    };
+    // The base layer of 400 kB, in three repositories.
+    EXPECT_GT(longest(1000), longest(kSlowestRate) + std::chrono::seconds(1100));
+}
+
 TEST_F(Pushes, ADigestInTheNewNameIsADemand) {
     FakeRegistry fake;
     PushOptions copy = options(fake.host());

@@ -72,7 +72,13 @@ Digest checked_digest(const std::string& text, const std::string& reference,
 
 RegistryClient::RegistryClient(RegistryOptions options)
     : exchange_(std::make_shared<RegistryExchange>(std::move(options))) {}
+RegistryClient::RegistryClient(std::shared_ptr<RegistryExchange> exchange)
+    : exchange_(std::move(exchange)) {}
 RegistryClient::~RegistryClient() = default;
+
+RegistryClient RegistryClient::stopped_by(std::stop_token stop) const {
+    return RegistryClient(std::make_shared<RegistryExchange>(*exchange_, std::move(stop)));
+}
 
 void RegistryClient::ping() {
     exchange_->persist([&] {
@@ -153,7 +159,7 @@ std::unique_ptr<ByteStream> RegistryClient::open_blob(const std::string& reposit
     };
     return std::make_unique<VerifyingStream>(
         std::make_unique<Download>(std::move(ask), exchange_->asked(what), descriptor.size,
-                                   exchange_->patience(), exchange_->options().stop),
+                                   exchange_->patience(), exchange_->stop()),
         descriptor.digest, descriptor.size, what);
 }
 

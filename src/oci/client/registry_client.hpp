@@ -57,6 +57,9 @@ class RegistryClient {
     RegistryClient(const RegistryClient&) = delete;
     RegistryClient& operator=(const RegistryClient&) = delete;
 
+    // The same registry, connections and login, for work that stops by a token of its own.
+    RegistryClient stopped_by(std::stop_token stop) const;
+
     // That something answers there and takes the login.
     void ping();
 
@@ -88,6 +91,8 @@ class RegistryClient {
     RegistryCounts counts() const { return exchange_->counts(); }
 
   private:
+    explicit RegistryClient(std::shared_ptr<RegistryExchange> exchange);
+
     std::optional<FetchedManifest> fetch_manifest(const std::string& repository,
                                                   const std::string& reference);
     std::vector<std::string> paged(const std::string& target, const Scopes& scopes,

@@ -25,8 +25,12 @@ constexpr std::uint64_t kAskFirst = 32u << 20;
 class PartReader {
   public:
     PartReader(const BlobBody& body, std::uint64_t offset, std::uint64_t length,
-               const RegistryOptions& options)
-        : file_(body.file), at_(body.file.offset + offset), left_(length), options_(options) {
+               const RegistryExchange& exchange)
+        : file_(body.file),
+          at_(body.file.offset + offset),
+          left_(length),
+          rate_(exchange.options().rate),
+          stop_(exchange.stop()) {
         if (file_.file != nullptr) return;
         stream_ = body.open();
         if (!stream_->skip(offset)) refuse_short();
@@ -35,8 +39,8 @@ class PartReader {
     std::size_t read(std::span<char> room) {
         std::size_t now = std::min<std::uint64_t>(room.size(), left_);
         if (now == 0) return 0;
-        if (options_.stop.stop_requested()) throw Cancelled();
-        if (options_.rate != nullptr) now = options_.rate->take(now, options_.stop);
+        if (stop_.stop_requested()) throw Cancelled();
+        if (rate_ != nullptr) now = rate_->take(now, stop_);
         std::size_t got = 0;
         if (stream_ != nullptr) {
             got = read_fully(*stream_, room.data(), now);
@@ -60,7 +64,8 @@ class PartReader {
     net::FileRange file_;
     std::uint64_t at_;
     std::uint64_t left_;
-    const RegistryOptions& options_;
+    RateLimit* rate_;
+    std::stop_token stop_;
     std::unique_ptr<ByteStream> stream_;
 };
 
@@ -172,7 +177,7 @@ class Upload {
             return;
         }
         // Shared: a std::function must be copyable.
-        auto reader = std::make_shared<PartReader>(body_, offset, length, exchange_.options());
+        auto reader = std::make_shared<PartReader>(body_, offset, length, exchange_);
         to.length = length;
         to.body = net::Producer([reader](std::span<char> room) { return reader->read(room); });
     }
