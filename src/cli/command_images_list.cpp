@@ -38,7 +38,9 @@ std::vector<Listed> in_registry(const Call& call, const RegistryArgument& where)
     std::vector<std::pair<std::string, std::string>> found;
     for (const std::string& repository : repositories) {
         if (!oci::is_valid_repository_path(repository)) continue;
-        for (const std::string& tag : client.tags(repository)) {
+        const std::vector<std::string> tags =
+            where.path.empty() ? client.tags_if_any(repository) : client.tags(repository);
+        for (const std::string& tag : tags) {
             if (oci::is_valid_tag(tag)) found.emplace_back(repository, tag);
         }
     }

@@ -314,6 +314,27 @@ TEST_F(Pushes, SyncTakesEveryTagOfARegistry) {
     EXPECT_EQ(count(push(sync), ImageState::present), 3u);
 }
 
+TEST_F(Pushes, SyncTakesSignaturesByTagAndPassesOverWhatHasNoTags) {
+    const DockerRegistry from, to;
+    EXPECT_TRUE(push(options(from.host())).is_whole());
+    oci::RegistryClient client({.host = from.host(), .plain_http = true});
+    const auto pause = client.get_manifest("k8s/pause", "3.10");
+    const std::string signature = oci::referrers_tag(pause->digest) + ".sig";  // as cosign does
+    client.put_manifest("k8s/pause", signature, *pause);
+    PushOptions bare = options(from.host());
+    bare.only = {"registry.k8s.io/pause:3.10"};
+    bare.exactly = from.host() + "/bare@" + pause->digest.str();
+    EXPECT_TRUE(push(bare).is_whole());
+    const PushOptions sync{.source = from.host(),
+                           .all_tags = true,
+                           .registry = to.host(),
+                           .to = {.plain_http = true},
+                           .from = {.plain_http = true}};
+    EXPECT_EQ(count(push(sync), ImageState::pushed), 4u);
+    oci::RegistryClient there({.host = to.host(), .plain_http = true});
+    EXPECT_TRUE(there.head_manifest("k8s/pause", signature));
+}
+
 TEST_F(Pushes, ADamagedBundleIsFoundOutByTheRegistry) {
     const oci::BundleReader reader(folder_ / "x.bundle");
     std::string bytes = read_file(folder_ / "x.bundle", 64u << 20);

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slipway::oci {
@@ -83,6 +84,8 @@ class RegistryClient {
                              const FetchedManifest& manifest);
 
     std::vector<std::string> tags(const std::string& repository);
+    // The same of a name that came from the catalog: one that has digests only has no list.
+    std::vector<std::string> tags_if_any(const std::string& repository);
     std::vector<std::string> catalog();
     // By the referrers API, or where there is none by the tag that stands for it.
     std::vector<Descriptor> referrers(const std::string& repository, const Digest& digest);
@@ -106,5 +109,7 @@ class RegistryClient {
 
 // The tag under which registries without a referrers API have the list: sha256-9f86….
 std::string referrers_tag(const Digest& digest);
+// Exactly such a tag: sha256-9f86….sig is a signature that someone has put there.
+bool is_referrers_tag(std::string_view tag);
 
 }  // namespace slipway::oci

@@ -51,6 +51,14 @@ std::string referrers_tag(const Digest& digest) {
     return fmt::format("{}-{}", to_string(digest.algorithm), digest.hex);
 }
 
+bool is_referrers_tag(std::string_view tag) {
+    const std::size_t dash = tag.find('-');
+    if (dash == std::string_view::npos) return false;
+    std::string digest(tag);
+    digest[dash] = ':';
+    return Digest::try_parse(digest).has_value();
+}
+
 std::vector<std::string> RegistryClient::paged(const std::string& target, const Scopes& scopes,
                                                const char* field, const std::string& what) {
     RegistryCall call{.target = target, .scopes = scopes, .what = what};
@@ -86,6 +94,15 @@ std::vector<std::string> RegistryClient::paged(const std::string& target, const 
 std::vector<std::string> RegistryClient::tags(const std::string& repository) {
     return paged(fmt::format("/v2/{}/tags/list?n=1000", repository), pull_scope(repository), "tags",
                  "tags of " + repository);
+}
+
+std::vector<std::string> RegistryClient::tags_if_any(const std::string& repository) {
+    try {
+        return tags(repository);
+    } catch (const ApiError& error) {
+        if (error.id() != "REGISTRY-UNKNOWN") throw;
+        return {};
+    }
 }
 
 std::vector<std::string> RegistryClient::catalog() {
