@@ -23,6 +23,9 @@ struct RegistryOptions {
     Login login = {};
     RetryRules retry = {};
     RateLimit* rate = nullptr;  // of uploads; must outlive the client
+    // Up to this size a blob goes in one request; a larger one in pieces, so that little is lost
+    // with a connection.
+    std::uint64_t piece = 256u << 20;
     std::size_t connections = 8;
     Clock* clock = &system_clock();
     std::stop_token stop = {};

@@ -66,6 +66,7 @@ struct FakeRegistry::State {
         const bool is_upload = (request.method == "PATCH" || request.method == "PUT") &&
                                request.raw_target.find("/uploads/") != std::string::npos;
         if (!is_upload || request.body.length().value_or(0) <= faults.cut_uploads_after) return 0;
+        if (--faults.cuts > 0) return faults.cut_uploads_after;
         return std::exchange(faults.cut_uploads_after, 0);
     }
 

@@ -21,7 +21,8 @@ namespace slipway::oci::testing {
 
 struct Faults {
     std::uint64_t cut_blobs_after = 0;    // bytes of each answer; 0: never
-    std::uint64_t cut_uploads_after = 0;  // bytes of a body that are kept, once
+    std::uint64_t cut_uploads_after = 0;  // bytes of a body that are kept
+    int cuts = 1;                         // so many times
     int busy = 0;                         // so many answers of 429 with Retry-After: 7
     int broken = 0;                       // so many answers of 500
     int uses_of_token = 0;                // after which it is expired; 0: any number
