@@ -31,8 +31,9 @@ std::vector<Listed> in_files(const std::string& path) {
 }
 
 std::vector<Listed> in_registry(const Call& call, const RegistryArgument& where) {
+    const std::string place = where.host + (where.path.empty() ? "" : "/" + where.path);
     oci::RegistryClient client(images::registry_options(where.host, access_of(call.arguments),
-                                                        login_of(call.arguments, where.host), {}));
+                                                        login_of(call.arguments, place), {}));
     const std::vector<std::string> repositories =
         where.path.empty() ? client.catalog() : std::vector<std::string>{where.path};
     std::vector<std::pair<std::string, std::string>> found;

@@ -117,15 +117,15 @@ images::RegistryAccess access_of(const Arguments& arguments, const std::string& 
             .user = arguments.value(before + "login")};
 }
 
-oci::Login login_of(const Arguments& arguments, const std::string& host,
+oci::Login login_of(const Arguments& arguments, const std::string& where,
                     const std::string& before) {
     const std::string user = arguments.value(before + "login");
-    if (user.empty()) return oci::find_login(host);
+    if (user.empty()) return oci::find_login(where);
     if (user.find(':') != std::string::npos) {
         throw UsageError("USAGE-BAD-VALUE", "a user has no colon in its name",
                          {.remedy = "give the password with --password-file or --password-stdin"});
     }
-    return {user, password_of(arguments, host, before)};
+    return {user, password_of(arguments, where.substr(0, where.find('/')), before)};
 }
 
 RegistryArgument registry_argument(const std::string& text) {

@@ -23,8 +23,8 @@ std::vector<Option> joined(std::vector<std::vector<Option>> lists);
 images::RegistryAccess access_of(const Arguments& arguments, const std::string& before = "--");
 
 // Who to log in as, with the password from --password-file, --password-stdin, the environment or
-// the terminal; without --login what docker or podman login have left.
-oci::Login login_of(const Arguments& arguments, const std::string& host,
+// the terminal; without --login what docker or podman login have left for host[/repository].
+oci::Login login_of(const Arguments& arguments, const std::string& where,
                     const std::string& before = "--");
 
 // HOST[:PORT][/FOLDERS]; throws UsageError.

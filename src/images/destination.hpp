@@ -20,7 +20,7 @@ struct Destination {
 
 struct Target {
     std::string repository = {};
-    std::string tag = {};  // "": known by its digest only
+    std::string tag = {};                    // "": known by its digest only
     std::optional<oci::Digest> digest = {};  // what it must be, where the user has said
 
     std::string str() const { return tag.empty() ? repository : repository + ":" + tag; }

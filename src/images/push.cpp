@@ -11,12 +11,8 @@
 
 namespace slipway::images {
 
-Push::Push(PushSet set, oci::Source& source, oci::RegistryClient& client,
-           Sparse sparse)
-    : set_(std::move(set)),
-      source_(source),
-      client_(client),
-      sparse_(sparse) {}
+Push::Push(PushSet set, oci::Source& source, oci::RegistryClient& client, Sparse sparse)
+    : set_(std::move(set)), source_(source), client_(client), sparse_(sparse) {}
 
 void Push::look(std::size_t at_once) {
     const Found found = look_at_documents(at_once);
@@ -193,37 +189,46 @@ std::set<std::string> Push::wanted_in(const oci::Digest& digest) const {
     return out;
 }
 
-bool Push::is_there(oci::RegistryClient& client, const oci::Digest& digest, const std::string& repository) {
+bool Push::is_there(oci::RegistryClient& client, const oci::Digest& digest,
+                    const std::string& repository) {
     {
         const Lock lock(mutex_);
         if (absent_.erase({digest, repository}) > 0) return false;
     }
     const auto found = client.head_blob(repository, digest);
-    if (found && found->fits(set_.blobs.at(digest).size)) return note_place(digest, repository), true;
+    if (found && found->fits(set_.blobs.at(digest).size))
+        return note_place(digest, repository), true;
     const Lock lock(mutex_);
     if (found) damaged_.insert({digest, repository});
     return false;
 }
 
 // A registry that has a blob of that digest may think a second one needless.
-void Push::require_mended(oci::RegistryClient& client, const oci::Digest& digest, const std::string& repository) {
+void Push::require_mended(oci::RegistryClient& client, const oci::Digest& digest,
+                          const std::string& repository) {
     {
         const Lock lock(mutex_);
         if (damaged_.erase({digest, repository}) == 0) return;
     }
     const auto found = client.head_blob(repository, digest);
     if (found && found->fits(set_.blobs.at(digest).size)) return;
-    throw ApiError("PUSH-INCOMPLETE",
-                   fmt::format("{} has a damaged blob {} in {}", client.host(), digest.str(),
-                               repository),
-                   {.cause = "it is not of the size it should be, and was not replaced",
-                    .remedy = "delete the blob in the registry's storage, then push again"});
+    throw ApiError(
+        "PUSH-INCOMPLETE",
+        fmt::format("{} has a damaged blob {} in {}", client.host(), digest.str(), repository),
+        {.cause = "it is not of the size it should be, and was not replaced",
+         .remedy = "delete the blob in the registry's storage, then push again"});
 }
 
+// A repository that may not even be asked is for place_blob to judge, beside the others.
 bool Push::has_blob(const oci::Digest& digest, const std::stop_token& stop) {
     oci::RegistryClient client = client_.stopped_by(stop);
     for (const std::string& repository : wanted_in(digest)) {
-        if (is_there(client, digest, repository)) continue;
+        try {
+            if (is_there(client, digest, repository)) continue;
+        } catch (const ApiError& error) {
+            if (error.recovery() == Recovery::transient) throw;
+            return false;
+        }
         const Lock lock(mutex_);
         absent_.insert({digest, repository});
         return false;
@@ -245,7 +250,8 @@ oci::BlobBody Push::body_of(const oci::Digest& digest) const {
 
 // A blob that is elsewhere in the registry is mounted at once. For one that is nowhere we ask
 // first: an earlier run may have left it here.
-void Push::ensure(oci::RegistryClient& client, const oci::Digest& digest, const std::string& repository, AskFirst ask) {
+void Push::ensure(oci::RegistryClient& client, const oci::Digest& digest,
+                  const std::string& repository, AskFirst ask) {
     if (is_known(digest, repository)) return;
     const std::string from = known_place(digest);
     const bool asks = ask == AskFirst::always || from.empty();
@@ -313,11 +319,12 @@ Form Push::place_image(std::size_t index, const std::stop_token& stop) {
 }
 
 void Push::refuse_sparse(const ImageToPush& image, const ApiError& why) const {
-    throw ApiError("PUSH-SPARSE",
-                   fmt::format("{} does not take {} without its other platforms", client_.host(),
-                               image.target.str()),
-                   {.cause = why.message(),
-                    .remedy = "push without --keep-digest, or build the bundle without platforms:"});
+    throw ApiError(
+        "PUSH-SPARSE",
+        fmt::format("{} does not take {} without its other platforms", client_.host(),
+                    image.target.str()),
+        {.cause = why.message(),
+         .remedy = "push without --keep-digest, or build the bundle without platforms:"});
 }
 
 void Push::put_documents(oci::RegistryClient& client, const ImageToPush& image, Form form) {
@@ -330,8 +337,8 @@ void Push::put_documents(oci::RegistryClient& client, const ImageToPush& image, 
     }
 }
 
-void Push::put(oci::RegistryClient& client, const ImageToPush& image, const DocumentToPush& document,
-               const std::string& reference, Form form) {
+void Push::put(oci::RegistryClient& client, const ImageToPush& image,
+               const DocumentToPush& document, const std::string& reference, Form form) {
     const oci::Descriptor& descriptor = document.descriptor;
     const bool is_other = form == Form::reduced && document.reduced;
     const oci::PutManifest done = client.put_manifest(
@@ -346,7 +353,8 @@ void Push::put(oci::RegistryClient& client, const ImageToPush& image, const Docu
 
 // A registry that keeps no list of referrers has it as an index under a tag, which whoever pushes
 // looks after.
-void Push::list_referrer(oci::RegistryClient& client, const std::string& repository, const DocumentToPush& document) {
+void Push::list_referrer(oci::RegistryClient& client, const std::string& repository,
+                         const DocumentToPush& document) {
     const Lock lock(lists_);
     const std::string tag = oci::referrers_tag(document.subject);
     oci::Index list{.media_type = std::string(oci::media::kIndex)};
@@ -358,14 +366,12 @@ void Push::list_referrer(oci::RegistryClient& client, const std::string& reposit
         return d.digest == document.descriptor.digest;
     };
     if (std::ranges::any_of(list.manifests, is_it)) return;
-    oci::Descriptor entry = document.descriptor;
-    entry.annotations.clear();
-    list.manifests.push_back(std::move(entry));
+    list.manifests.push_back(document.descriptor);
     const std::string text = oci::to_text(list);
     client.put_manifest(repository, tag,
-                         {.text = text,
-                          .media_type = std::string(oci::media::kIndex),
-                          .digest = oci::digest_of(text)});
+                        {.text = text,
+                         .media_type = std::string(oci::media::kIndex),
+                         .digest = oci::digest_of(text)});
 }
 
 void Push::verify_image(std::size_t index, const std::stop_token& stop) {

@@ -67,8 +67,10 @@ class Push {
   private:
     std::set<std::string> wanted_in(const oci::Digest& digest) const;
     enum class AskFirst { always, unless_mounted };
-    void ensure(oci::RegistryClient& client, const oci::Digest& digest, const std::string& repository, AskFirst ask);
-    bool is_there(oci::RegistryClient& client, const oci::Digest& digest, const std::string& repository);
+    void ensure(oci::RegistryClient& client, const oci::Digest& digest,
+                const std::string& repository, AskFirst ask);
+    bool is_there(oci::RegistryClient& client, const oci::Digest& digest,
+                  const std::string& repository);
     std::string known_place(const oci::Digest& digest) const;
     bool is_known(const oci::Digest& digest, const std::string& repository) const;
     void note_place(const oci::Digest& digest, const std::string& repository);
@@ -79,7 +81,8 @@ class Push {
     bool may_reduce(const ImageToPush& image) const;
     std::optional<Form> tagged_form(oci::RegistryClient& client, const ImageToPush& image);
     [[noreturn]] void refuse_sparse(const ImageToPush& image, const ApiError& why) const;
-    void list_referrer(oci::RegistryClient& client, const std::string& repository, const DocumentToPush& document);
+    void list_referrer(oci::RegistryClient& client, const std::string& repository,
+                       const DocumentToPush& document);
     std::optional<Form> ask_whole(oci::RegistryClient& client, const ImageToPush& image);
     std::optional<Form> ask_documents(oci::RegistryClient& client, const ImageToPush& image);
     bool ask_referrers(oci::RegistryClient& client, const ImageToPush& image);
@@ -88,7 +91,8 @@ class Push {
     void look_at_blobs(const Found& found, std::size_t at_once);
     bool has_its_blobs(const ImageToPush& image) const;
     void note_whole(std::size_t image, Form form);
-    void require_mended(oci::RegistryClient& client, const oci::Digest& digest, const std::string& repository);
+    void require_mended(oci::RegistryClient& client, const oci::Digest& digest,
+                        const std::string& repository);
 
     PushSet set_;
     oci::Source& source_;

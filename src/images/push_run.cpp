@@ -43,7 +43,8 @@ std::optional<oci::RateLimit> rate_of(const PushOptions& options, Clock& clock) 
 // With a limit of the user's own, half of what each transfer then gets.
 std::uint64_t slowest_rate(const PushOptions& options) {
     if (options.bytes_per_second == 0) return kSlowestRate;
-    const std::int64_t share = options.bytes_per_second / std::max<std::int64_t>(1, options.parallel);
+    const std::int64_t share =
+        options.bytes_per_second / std::max<std::int64_t>(1, options.parallel);
     return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share) / 2, 1, kSlowestRate);
 }
 
@@ -54,13 +55,29 @@ std::string_view to_string(ImageState state) {
         case ImageState::present: return "present";
         case ImageState::pushed: return "pushed";
         case ImageState::failed: return "failed";
+        case ImageState::not_tried: return "not tried";
     }
     return "";
 }
 
 bool PushReport::is_whole() const {
-    return std::ranges::none_of(images,
-                                [](const ImageResult& i) { return i.state == ImageState::failed; });
+    return std::ranges::none_of(images, [](const ImageResult& i) {
+        return i.state == ImageState::failed || i.state == ImageState::not_tried;
+    });
+}
+
+std::string_view PushReport::result() const {
+    if (is_whole()) return engine::to_string(engine::RunResult::succeeded);
+    if (outcome.result == engine::RunResult::cancelled) return engine::to_string(outcome.result);
+    const bool some = std::ranges::any_of(images, [](const ImageResult& i) {
+        return i.state == ImageState::present || i.state == ImageState::pushed;
+    });
+    return engine::to_string(some ? engine::RunResult::partial : engine::RunResult::failed);
+}
+
+// A run that has succeeded is over, also when the registry lost something behind its back.
+bool PushReport::can_be_resumed() const {
+    return !is_whole() && outcome.result != engine::RunResult::succeeded;
 }
 
 PushRun::PushRun(PushOptions options, PushLogins logins, Clock& clock, const std::stop_token& stop)
@@ -69,11 +86,10 @@ PushRun::PushRun(PushOptions options, PushLogins logins, Clock& clock, const std
       stop_(stop),
       source_(open_image_source(options_, std::move(logins.from), stop_)),
       rate_(rate_of(options_, clock)),
-      client_(destination_options(options_, std::move(logins.to), stop_,
-                                  rate_ ? &*rate_ : nullptr)),
+      client_(
+          destination_options(options_, std::move(logins.to), stop_, rate_ ? &*rate_ : nullptr)),
       push_(std::make_shared<Push>(read_set(*source_, options_), source_->source(), client_,
-                                   options_.keep_digest ? Sparse::stays
-                                                        : Sparse::may_be_reduced)),
+                                   options_.keep_digest ? Sparse::stays : Sparse::may_be_reduced)),
       plan_(engine::Plan::build(push_steps(push_, slowest_rate(options_)))),
       was_whole_(push_->set().images.size()) {}
 
@@ -132,6 +148,7 @@ ImageResult PushRun::result_of(std::size_t index, const engine::Outcome& outcome
     }
     out.error = "PUSH-INCOMPLETE";
     out.message = "it was not pushed";
+    if (outcome.result == engine::RunResult::cancelled) out.state = ImageState::not_tried;
     // Its own failure, or that of a blob it needs.
     const std::string own = step_id(image);
     for (const engine::Failure& failure : outcome.failures) {
@@ -139,6 +156,7 @@ ImageResult PushRun::result_of(std::size_t index, const engine::Outcome& outcome
             return step_id(digest) == failure.step;
         });
         if (failure.step != own && !is_blob) continue;
+        out.state = ImageState::failed;
         out.error = failure.error;
         out.message = failure.message;
         out.remedy = failure.remedy;

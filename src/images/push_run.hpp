@@ -27,7 +27,7 @@ struct PushLogins {
     oci::Login from = {};
 };
 
-enum class ImageState { present, pushed, failed };
+enum class ImageState { present, pushed, failed, not_tried };
 std::string_view to_string(ImageState state);
 
 struct ImageResult {
@@ -52,11 +52,16 @@ struct PushReport {
 
     // Every image is in the registry as it should be.
     bool is_whole() const;
+    // "succeeded", "partial", "failed" or "cancelled".
+    std::string_view result() const;
+    // Whether `resume` has something to go on with.
+    bool can_be_resumed() const;
 };
 
 class PushRun {
   public:
-    // Opens the source and reads its manifests. Throws Cancelled when `stop` says so, also in look().
+    // Opens the source and reads its manifests. Throws Cancelled when `stop` says so, also in
+    // look().
     PushRun(PushOptions options, PushLogins logins, Clock& clock, const std::stop_token& stop = {});
 
     // Asks the registry what it has; changes nothing. Throws what keeps us from asking at all.

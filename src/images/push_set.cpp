@@ -68,8 +68,15 @@ class Walk {
             [&](const auto& d) {
                 own.descriptor.media_type = d.media_type;
                 if (d.subject) own.subject = d.subject->digest;
+                // What a list of referrers says of it, so that clients can choose.
+                if (d.subject) own.descriptor.annotations = d.annotations;
+                if (!d.artifact_type.empty()) own.descriptor.artifact_type = d.artifact_type;
             },
             document);
+        if (const auto* manifest = std::get_if<oci::Manifest>(&document);
+            manifest != nullptr && manifest->subject && own.descriptor.artifact_type.empty()) {
+            own.descriptor.artifact_type = manifest->config.media_type;
+        }
         if (const auto* index = std::get_if<oci::Index>(&document)) {
             // One that names platforms nobody copied is kept as it is: so is its digest.
             for (const oci::Descriptor& child : index->manifests) {

@@ -40,22 +40,21 @@ engine::Step blob_step(const std::shared_ptr<Push>& push, const oci::Digest& dig
                        const BlobToPush& blob, std::uint64_t slowest) {
     std::string inputs = push->registry() + " " + digest.str();
     for (const std::string& repository : blob.repositories) inputs += " " + repository;
-    return {
-        .id = step_id(digest),
-        .title = fmt::format("Upload {}", digest.short_text()),
-        .pools = {kRegistryPool},
-        .deadline = patience_for(blob, slowest),
-        .weight = 0.01 + static_cast<double>(blob.size) / kExpectedRate,
-        .retry = kRetry,
-        .inputs = std::move(inputs),
-        .probe =
-            [push, digest](engine::Context& c) {
-                return engine::Probe{.done = push->has_blob(digest, c.stop())};
-            },
-        .act = [push, digest](engine::Context& c) { push->place_blob(digest, c.stop()); },
-        // The registry has hashed it; whether all is there is asked for each image.
-        .verify = [](engine::Context&) {},
-        .why_no_undo = kWhyNoUndo};
+    return {.id = step_id(digest),
+            .title = fmt::format("Upload {}", digest.short_text()),
+            .pools = {kRegistryPool},
+            .deadline = patience_for(blob, slowest),
+            .weight = 0.01 + static_cast<double>(blob.size) / kExpectedRate,
+            .retry = kRetry,
+            .inputs = std::move(inputs),
+            .probe =
+                [push, digest](engine::Context& c) {
+                    return engine::Probe{.done = push->has_blob(digest, c.stop())};
+                },
+            .act = [push, digest](engine::Context& c) { push->place_blob(digest, c.stop()); },
+            // The registry has hashed it; whether all is there is asked for each image.
+            .verify = [](engine::Context&) {},
+            .why_no_undo = kWhyNoUndo};
 }
 
 engine::Step image_step(const std::shared_ptr<Push>& push, std::size_t index) {

@@ -217,6 +217,10 @@ TEST_F(Pushes, DoWithoutMountsAndWithoutAListOfReferrers) {
     EXPECT_TRUE(push(options(fake.host())).is_whole());
     const oci::Digest signed_one = family().roots()[0].digest;
     EXPECT_TRUE(fake.has_tag("k8s/team/app", oci::referrers_tag(signed_one)));
+    oci::RegistryClient client({.host = fake.host(), .plain_http = true});
+    const std::vector<oci::Descriptor> list = client.referrers("k8s/team/app", signed_one);
+    ASSERT_EQ(list.size(), 1u);
+    EXPECT_EQ(list[0].artifact_type, "application/vnd.example.signature");
 }
 
 TEST_F(Pushes, ComeFromRegistriesAndArchivesToo) {
@@ -269,11 +273,12 @@ TEST(PushSteps, WaitLongerForWhatIsSentSlowlyAndOften) {
     family().write_layout(folder / "l");
     const auto source = oci::open_layout_folder(folder / "l");
     oci::RegistryClient client({.host = "127.0.0.1:1", .plain_http = true});
-    const auto job = std::make_shared<Push>(
-        read_push_set(*source, source->images(), {}, {}), *source, client);
+    const auto job =
+        std::make_shared<Push>(read_push_set(*source, source->images(), {}, {}), *source, client);
     const auto longest = [&](std::uint64_t slowest) {
         Millis out{0};
-        for (const engine::Step& step : push_steps(job, slowest)) out = std::max(out, step.deadline);
+        for (const engine::Step& step : push_steps(job, slowest))
+            out = std::max(out, step.deadline);
         return out;
     };
     // The base layer of 400 kB, in three repositories.
@@ -485,6 +490,15 @@ TEST_F(Pushes, AListOfReferrersThatWasNotWrittenIsWrittenByTheNext) {
     const PushReport report = push(options(fake.host()));
     EXPECT_EQ(count(report, ImageState::pushed), 1u);
     EXPECT_TRUE(fake.has_tag("k8s/team/app", tag));
+}
+
+TEST_F(Pushes, ARepositoryThatIsForbiddenDoesNotStopTheOthers) {
+    FakeRegistry fake;
+    fake.faults([](Faults& f) { f.forbid = "k8s/pause"; });
+    const PushReport report = push(options(fake.host()));
+    EXPECT_EQ(count(report, ImageState::pushed), 2u);
+    EXPECT_EQ(report.images[0].state, ImageState::failed);
+    EXPECT_EQ(report.images[0].error, "REGISTRY-DENIED");
 }
 
 }  // namespace
