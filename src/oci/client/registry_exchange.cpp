@@ -27,6 +27,7 @@ Url address_of(const RegistryOptions& options) {
 net::ClientOptions client_options(const RegistryOptions& options) {
     return {.tls = {.ca_pem = options.ca_pem},
             .answer_timeout = std::chrono::minutes(5),  // registries hash before they answer
+            .least_rate = kDripRate,
             .idle_per_host = options.connections,
             .user_agent = "slipway"};
 }

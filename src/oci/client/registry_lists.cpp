@@ -113,9 +113,9 @@ std::vector<std::string> RegistryClient::catalog() {
 std::optional<std::vector<Descriptor>> RegistryClient::referrers_by_api(
     const std::string& repository, const Digest& digest) {
     RegistryCall call{.target = fmt::format("/v2/{}/referrers/{}", repository, digest.str()),
-                            .headers = {{"Accept", std::string(media::kIndex)}},
-                            .scopes = pull_scope(repository),
-                            .what = fmt::format("referrers of {} of {}", digest.str(), repository)};
+                      .headers = {{"Accept", std::string(media::kIndex)}},
+                      .scopes = pull_scope(repository),
+                      .what = fmt::format("referrers of {} of {}", digest.str(), repository)};
     const Asked asked = exchange_->asked(call);
     std::vector<Descriptor> out;
     for (std::size_t page = 0; page < kMaxPages && out.size() < kMaxDescriptors; ++page) {

@@ -7,6 +7,7 @@
 #include "oci/client/registry_client.hpp"
 #include "oci/client/testing/docker_registry.hpp"
 #include "oci/client/testing/fake_registry.hpp"
+#include "oci/client/url_fetch.hpp"
 #include "oci/media_types.hpp"
 #include "oci/reference.hpp"
 #include "oci/testing/raw_tar.hpp"
@@ -278,6 +279,19 @@ TEST(UrlSources, GiveTheBundleThatFilesGive) {
     EXPECT_EQ(binary(files.url("kubeadm"), ""), "RECIPE-INVALID");
     EXPECT_EQ(binary("ftp://a/b", digest_of(chart).hex), "RECIPE-INVALID");
     EXPECT_EQ(binary(files.url("absent"), digest_of(chart).hex), "REGISTRY-UNKNOWN");
+}
+
+TEST(UrlSources, ShowNoSecrets) {
+    EXPECT_EQ(shown_url("https://a.b/c?token=secret"), "https://a.b/c");
+    for (const char* url : {"https://me:secret@a.b/c", "me:secret@a.b", "https://a b/?x=secret"}) {
+        try {
+            shown_url(url);
+            ADD_FAILURE() << url;
+        } catch (const UserError& error) {
+            EXPECT_EQ(error.id(), "URL-INVALID");
+            EXPECT_EQ(error.message().find("secret"), std::string::npos) << error.message();
+        }
+    }
 }
 
 TEST(RegistrySources, TakeChartsUnderTheNameOfOurs) {

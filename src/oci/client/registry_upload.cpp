@@ -39,8 +39,8 @@ class PartReader {
         if (now == 0) return 0;
         if (stop_.stop_requested()) throw Cancelled();
         if (rate_ != nullptr) now = rate_->take(now, stop_);
-        const std::size_t got = stream_ != nullptr ? from_stream(room.data(), now)
-                                                   : from_file(room.data(), now);
+        const std::size_t got =
+            stream_ != nullptr ? from_stream(room.data(), now) : from_file(room.data(), now);
         if (got == 0) refuse_short();
         at_ += got;
         left_ -= got;
@@ -59,8 +59,8 @@ class PartReader {
     }
 
     std::size_t from_file(char* into, std::size_t max) const {
-        const ssize_t n = ::pread(body_.file.file->get(), into, max,
-                                  static_cast<off_t>(body_.file.offset + at_));
+        const ssize_t n =
+            ::pread(body_.file.file->get(), into, max, static_cast<off_t>(body_.file.offset + at_));
         return n < 0 ? 0 : static_cast<std::size_t>(n);
     }
 

@@ -31,16 +31,16 @@ struct Faults {
     bool spoil_manifests = false;  // likewise
     bool no_mounts = false;
     bool no_referrers_api = false;
-    bool wants_token = false;   // of /token, which wants ops:secret
-    std::string refuse = {};    // repository no manifest is taken for
-    std::string forbid = {};    // repository that is refused whatever is asked
+    bool wants_token = false;    // of /token, which wants ops:secret
+    std::string refuse = {};     // repository no manifest is taken for
+    std::string forbid = {};     // repository that is refused whatever is asked
     bool whole_indexes = false;  // takes none whose manifests are not all there
-    std::string blobs_at = {};  // redirects there, path appended
-    std::string type = {};      // Content-Type of manifests
-    std::string answer = {};    // body of every answer
-    std::uint64_t endless = 0;  // bytes of a manifest that is never over
-    std::string realm = {};     // instead of the own /token
-    int token_seconds = 0;      // expires_in; 0: not said
+    std::string blobs_at = {};   // redirects there, path appended
+    std::string type = {};       // Content-Type of manifests
+    std::string answer = {};     // body of every answer
+    std::uint64_t endless = 0;   // bytes of a manifest that is never over
+    std::string realm = {};      // instead of the own /token
+    int token_seconds = 0;       // expires_in; 0: not said
 };
 
 // One request as it came.
