@@ -31,14 +31,17 @@ std::vector<Listed> in_files(const std::string& path) {
 }
 
 std::vector<Listed> in_registry(const Call& call, const RegistryArgument& where) {
+    const std::string place = where.host + (where.path.empty() ? "" : "/" + where.path);
     oci::RegistryClient client(images::registry_options(where.host, access_of(call.arguments),
-                                                        login_of(call.arguments, where.host), {}));
+                                                        login_of(call.arguments, place), {}));
     const std::vector<std::string> repositories =
         where.path.empty() ? client.catalog() : std::vector<std::string>{where.path};
     std::vector<std::pair<std::string, std::string>> found;
     for (const std::string& repository : repositories) {
         if (!oci::is_valid_repository_path(repository)) continue;
-        for (const std::string& tag : client.tags(repository)) {
+        const std::vector<std::string> tags =
+            where.path.empty() ? client.tags_if_any(repository) : client.tags(repository);
+        for (const std::string& tag : tags) {
             if (oci::is_valid_tag(tag)) found.emplace_back(repository, tag);
         }
     }

@@ -5,12 +5,15 @@
 #include "oci/client/testing/fake_registry.hpp"
 #include "oci/testing/small_images.hpp"
 #include "oci/testing/temp_folder.hpp"
+#include "store/journal.hpp"
 
 #include <csignal>
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <stdlib.h>
 
 namespace slipway::cli {
 namespace {
@@ -45,6 +48,22 @@ class ImagesCommands : public ::testing::Test {
     Ran push(const std::string& to, std::vector<std::string> more) {
         more.insert(more.begin(), {"images", "push", at("x.bundle"), to, "--progress", "none"});
         return run(more);
+    }
+
+    // In the journal, or in the copy of it.
+    bool is_kept(const std::string& secret) const {
+        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(at("state"))) {
+            const std::string name = entry.path().filename();
+            if (name == "journal.db" &&
+                store::Journal::open_existing(entry.path())->open_secret(secret)) {
+                return true;
+            }
+            if (name == "journal.db.last-good" &&
+                read_file(entry.path()).find(secret) != std::string::npos) {
+                return true;
+            }
+        }
+        return false;
     }
 
     oci::testing::TempFolder folder_;
@@ -85,6 +104,8 @@ TEST_F(ImagesCommands, APushIsARun) {
     EXPECT_EQ(first.code, ExitCode::partial);
     EXPECT_THAT(first.out, HasSubstr("failed: " + fake.host() + "/one:v1: REGISTRY-DENIED"));
     EXPECT_THAT(first.err, HasSubstr("slipway resume images-127-0-0-1-"));
+    EXPECT_EQ(push(fake.host(), {"--plain-http", "-o", "json"}).object().at("result").as_string(),
+              "partial");
     EXPECT_THAT(run({"status"}).out, HasSubstr("images-push run 1, partial"));
     EXPECT_THAT(run({"events"}).out, HasSubstr("push-one-v1"));
     fake.faults([](Faults& f) { f.refuse = ""; });
@@ -107,9 +128,22 @@ TEST_F(ImagesCommands, APasswordIsSealedForResumeAndForgotten) {
         push(fake.host(), {"--plain-http", "--login", "ops", "--password-file", at("secret")}).code,
         ExitCode::partial);
     fake.faults([](Faults& f) { f.refuse = ""; });
+    EXPECT_TRUE(is_kept("registry/to"));
     const Ran resumed = run({"resume", "--progress", "none"});
     EXPECT_EQ(resumed.code, ExitCode::ok) << resumed.err;
+    EXPECT_FALSE(is_kept("registry/to"));
     EXPECT_EQ(push(fake.host(), {"--plain-http", "--login", "ops:secret"}).code, ExitCode::usage);
+}
+
+TEST_F(ImagesCommands, ALoginOfDockerIsNotCopied) {
+    FakeRegistry fake;
+    fake.faults([](Faults& f) { f.refuse = "one"; });
+    folder_.write("auth.json",
+                  "{\"auths\":{\"" + fake.host() + "\":{\"auth\":\"b3BzOnNlY3JldA==\"}}}");
+    ::setenv("REGISTRY_AUTH_FILE", at("auth.json").c_str(), 1);
+    EXPECT_EQ(push(fake.host(), {"--plain-http"}).code, ExitCode::partial);
+    ::unsetenv("REGISTRY_AUTH_FILE");
+    EXPECT_FALSE(is_kept("registry/to"));
 }
 
 TEST_F(ImagesCommands, CopySyncImportAndList) {

@@ -89,6 +89,8 @@ std::vector<Option> push_options() {
              .value = "NAME,…",
              .help = "only images of these names; * at the end stands for any rest",
              .repeatable = true},
+            {.name = "--keep-digest",
+             .help = "fail where a registry would need an index of fewer platforms"},
             {.name = "--parallel", .value = "N", .help = "transfers at a time (6)"},
             {.name = "--rate", .value = "MB", .help = "at most so many MB a second, in all"},
             progress_option()};
@@ -115,15 +117,15 @@ images::RegistryAccess access_of(const Arguments& arguments, const std::string& 
             .user = arguments.value(before + "login")};
 }
 
-oci::Login login_of(const Arguments& arguments, const std::string& host,
+oci::Login login_of(const Arguments& arguments, const std::string& where,
                     const std::string& before) {
     const std::string user = arguments.value(before + "login");
-    if (user.empty()) return oci::find_login(host);
+    if (user.empty()) return oci::find_login(where);
     if (user.find(':') != std::string::npos) {
         throw UsageError("USAGE-BAD-VALUE", "a user has no colon in its name",
                          {.remedy = "give the password with --password-file or --password-stdin"});
     }
-    return {user, password_of(arguments, host, before)};
+    return {user, password_of(arguments, where.substr(0, where.find('/')), before)};
 }
 
 RegistryArgument registry_argument(const std::string& text) {
@@ -146,6 +148,7 @@ images::PushOptions read_push_options(const Call& call) {
     return {.only = arguments.list("--only"),
             .prefix = arguments.value("--prefix"),
             .keep_host = arguments.has("--keep-host"),
+            .keep_digest = arguments.has("--keep-digest"),
             .parallel = number_in(arguments, "--parallel", 6, kMostParallel),
             .bytes_per_second = number_in(arguments, "--rate", 0, kMostRate) * kMegabyte,
             .to = access_of(arguments),

@@ -13,7 +13,7 @@ namespace slipway::cli {
 std::vector<Option> registry_options();
 // The same for the source, with --from- in front; passwords of it come from a file or are asked.
 std::vector<Option> source_registry_options();
-// --only, --parallel, --rate, --progress.
+// --only, --keep-digest, --parallel, --rate, --progress.
 std::vector<Option> push_options();
 // --prefix and --keep-host.
 std::vector<Option> naming_options();
@@ -23,8 +23,8 @@ std::vector<Option> joined(std::vector<std::vector<Option>> lists);
 images::RegistryAccess access_of(const Arguments& arguments, const std::string& before = "--");
 
 // Who to log in as, with the password from --password-file, --password-stdin, the environment or
-// the terminal; without --login what docker or podman login have left.
-oci::Login login_of(const Arguments& arguments, const std::string& host,
+// the terminal; without --login what docker or podman login have left for host[/repository].
+oci::Login login_of(const Arguments& arguments, const std::string& where,
                     const std::string& before = "--");
 
 // HOST[:PORT][/FOLDERS]; throws UsageError.

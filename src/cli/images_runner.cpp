@@ -7,6 +7,7 @@
 #include "cli/progress.hpp"
 #include "cli/slow_note.hpp"
 #include "engine/session.hpp"
+#include "oci/reference.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -25,6 +26,10 @@ using images::PushOptions;
 using images::PushReport;
 
 constexpr const char* kSealedTo = "registry/to";
+constexpr const char* kReduced =
+    "reduced: the registry takes no index whose other platforms are not there, so it has one of "
+    "those\n  that are; the digest differs, those of the platforms do not (--keep-digest fails "
+    "instead)\n";
 constexpr const char* kSealedFrom = "registry/from";
 
 std::size_t count(const PushReport& report, ImageState state) {
@@ -37,7 +42,8 @@ json::object report_json(const PushOptions& options, const PushReport& report) {
         json::object item = {{"name", image.name},
                              {"target", image.target},
                              {"digest", image.digest.str()},
-                             {"state", images::to_string(image.state)}};
+                             {"state", images::to_string(image.state)},
+                             {"reduced", image.reduced}};
         if (image.state == ImageState::failed) {
             item["error"] = image.error;
             item["message"] = image.message;
@@ -48,7 +54,7 @@ json::object report_json(const PushOptions& options, const PushReport& report) {
     return {{"registry", options.registry},
             {"run", report.run},
             {"resumed", report.resumed},
-            {"result", report.is_whole() ? "succeeded" : "failed"},
+            {"result", report.result()},
             {"blobsUploaded", report.counts.uploaded},
             {"blobsMounted", report.counts.mounted},
             {"bytesUploaded", report.counts.bytes},
@@ -59,13 +65,15 @@ std::string report_text(const PushReport& report) {
     std::vector<std::vector<std::string>> rows = {{"IMAGE", "IN THE REGISTRY", "DIGEST", "RESULT"}};
     std::string troubles;
     for (const ImageResult& image : report.images) {
-        rows.push_back({printable(image.name), printable(image.target), image.digest.short_text(),
-                        std::string(images::to_string(image.state))});
+        rows.push_back(
+            {printable(image.name), printable(image.target), image.digest.short_text(),
+             std::string(images::to_string(image.state)) + (image.reduced ? ", reduced" : "")});
         if (image.state != ImageState::failed) continue;
         troubles += fmt::format("failed: {}: {}: {}\n", printable(image.target), image.error,
                                 printable(image.message));
         if (!image.remedy.empty()) troubles += fmt::format("  remedy  {}\n", image.remedy);
     }
+    if (std::ranges::any_of(report.images, &ImageResult::reduced)) troubles += kReduced;
     return table(rows) + troubles +
            fmt::format("{} pushed, {} were there, {} failed; {} blobs uploaded ({}), {} mounted\n",
                        count(report, ImageState::pushed), count(report, ImageState::present),
@@ -76,8 +84,7 @@ std::string report_text(const PushReport& report) {
 ExitCode code_of(const PushReport& report) {
     if (report.is_whole()) return ExitCode::ok;
     if (report.outcome.result == engine::RunResult::cancelled) return ExitCode::interrupted;
-    const bool some = count(report, ImageState::failed) < report.images.size();
-    return some ? ExitCode::partial : ExitCode::failed;
+    return report.result() == "partial" ? ExitCode::partial : ExitCode::failed;
 }
 
 // Names change on the way to another registry: say how before anything is sent.
@@ -89,8 +96,11 @@ void say_where(const Call& call, const PushOptions& options, const images::PushS
         set.images.size() == 1 ? "" : fmt::format(", {} more likewise", set.images.size() - 1)));
 }
 
-void seal(store::Journal& journal, const char* name, const oci::Login& login) {
-    if (!login.empty()) journal.seal_secret(name, login.password);
+// Only what we were given: a login of docker or podman is where it always is, and whoever logs out
+// there must not have a copy here.
+void seal(store::Journal& journal, const char* name, const images::RegistryAccess& access,
+          const oci::Login& login) {
+    if (!access.user.empty() && !login.empty()) journal.seal_secret(name, login.password);
 }
 
 ExitCode finish(const Call& call, const PushOptions& options, const ClusterFolder& folder,
@@ -98,7 +108,9 @@ ExitCode finish(const Call& call, const PushOptions& options, const ClusterFolde
     call.output.result(report_json(options, report), [&] { return report_text(report); });
     call.output.out().flush();
     if (!report.is_whole()) {
-        call.output.note(fmt::format("go on with: slipway resume {}", folder.name));
+        call.output.note(report.can_be_resumed()
+                             ? fmt::format("go on with: slipway resume {}", folder.name)
+                             : "push again");
     }
     return code_of(report);
 }
@@ -145,7 +157,7 @@ ExitCode push(const Call& call, const PushOptions& options, images::PushLogins l
     std::optional<images::PushRun> run;
     {
         const SlowNote note(call.output, [] { return std::string("asking what is there"); });
-        run.emplace(options, std::move(logins), system_clock());
+        run.emplace(options, std::move(logins), system_clock(), interrupts.token());
         run->look();
     }
     if (run->has_nothing_to_do() && !has_open_run(folder)) {
@@ -153,8 +165,8 @@ ExitCode push(const Call& call, const PushOptions& options, images::PushLogins l
     }
     say_where(call, options, run->set());
     Begun begun(folder);
-    seal(*begun.journal, kSealedTo, to);
-    seal(*begun.journal, kSealedFrom, from);
+    seal(*begun.journal, kSealedTo, options.to, to);
+    seal(*begun.journal, kSealedFrom, options.from, from);
     const PushReport report = execute(call, *run, begun, folder, interrupts.token());
     const ExitCode code = finish(call, options, folder, report);
     if (report.is_whole()) begun.journal->forget_secrets();
@@ -167,17 +179,24 @@ ExitCode push(const Call& call, const PushOptions& options, images::PushLogins l
 }
 
 oci::Login sealed_login(store::Journal& journal, const char* name, const std::string& user,
-                        const std::string& host) {
-    if (user.empty()) return oci::find_login(host);
+                        const std::string& where) {
+    if (user.empty()) return oci::find_login(where);
     std::optional<Secret> password = journal.open_secret(name);
     if (password) return {user, std::move(*password)};
-    throw UserError("SECRETS-MISSING", fmt::format("the password for {} is not kept", host),
+    throw UserError("SECRETS-MISSING", fmt::format("the password for {} is not kept", where),
                     {.remedy = "push again with --login and --password-file"});
 }
 
-std::string source_host(const PushOptions& options) {
+// host[/repository], for whom a login may be. "": no registry.
+std::string source_place(const PushOptions& options) {
     if (images::is_local(options.source)) return "";
-    return options.source.substr(0, options.source.find('/'));
+    if (options.source.find('/') == std::string::npos) return options.source;
+    return oci::Reference::parse(options.source).repository();
+}
+
+std::string destination_place(const PushOptions& options) {
+    if (!options.exactly.empty()) return oci::Reference::parse(options.exactly).repository();
+    return options.registry + (options.prefix.empty() ? "" : "/" + options.prefix);
 }
 
 }  // namespace
@@ -191,8 +210,8 @@ ClusterFolder images_folder(const Arguments& arguments, const std::string& regis
 }
 
 ExitCode run_push(const Call& call, const PushOptions& options) {
-    images::PushLogins logins{.to = login_of(call.arguments, options.registry)};
-    const std::string from = source_host(options);
+    images::PushLogins logins{.to = login_of(call.arguments, destination_place(options))};
+    const std::string from = source_place(options);
     if (!from.empty()) logins.from = login_of(call.arguments, from, "--from-");
     return push(call, options, std::move(logins), images_folder(call.arguments, options.registry));
 }
@@ -202,8 +221,8 @@ ExitCode continue_push(const Call& call, const ClusterFolder& folder, const stor
     images::PushLogins logins;
     {
         const auto journal = open_journal(folder);
-        logins.to = sealed_login(*journal, kSealedTo, options.to.user, options.registry);
-        const std::string from = source_host(options);
+        logins.to = sealed_login(*journal, kSealedTo, options.to.user, destination_place(options));
+        const std::string from = source_place(options);
         if (!from.empty()) {
             logins.from = sealed_login(*journal, kSealedFrom, options.from.user, from);
         }

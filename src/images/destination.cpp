@@ -27,10 +27,10 @@ std::string as_folder(std::string host) {
 Target target_of(const std::string& name, const Destination& destination) {
     if (!destination.exactly.empty()) {
         const oci::Reference to = oci::Reference::parse(destination.exactly);
-        return {to.path, to.tag};
+        return {to.path, to.tag, to.digest};
     }
     const oci::Reference from = oci::Reference::parse(name);
-    Target out{destination.prefix, from.tag};
+    Target out{.repository = destination.prefix, .tag = from.tag};
     if (!out.repository.empty()) out.repository += '/';
     if (destination.keep_host) out.repository += as_folder(from.host) + "/";
     out.repository += from.path;

@@ -5,6 +5,9 @@
 //     k8s/registry.k8s.io/pause:3.10
 #pragma once
 
+#include "oci/digest.hpp"
+
+#include <optional>
 #include <string>
 
 namespace slipway::images {
@@ -17,7 +20,8 @@ struct Destination {
 
 struct Target {
     std::string repository = {};
-    std::string tag = {};  // "": known by its digest only
+    std::string tag = {};                    // "": known by its digest only
+    std::optional<oci::Digest> digest = {};  // what it must be, where the user has said
 
     std::string str() const { return tag.empty() ? repository : repository + ":" + tag; }
 };

@@ -103,11 +103,13 @@ class FromRegistry : public ImageSource, private oci::Source {
         } else {
             repositories = {oci::Reference::parse(text).path};
         }
+        const bool is_all = text.find('/') == std::string::npos;
         std::vector<oci::Reference> out;
         for (const std::string& repository : repositories) {
-            for (const std::string& tag : client_.tags(repository)) {
+            for (const std::string& tag :
+                 is_all ? client_.tags_if_any(repository) : client_.tags(repository)) {
                 // Lists of referrers come with what they are about.
-                if (!oci::is_valid_tag(tag) || tag.starts_with("sha256-")) continue;
+                if (!oci::is_valid_tag(tag) || oci::is_referrers_tag(tag)) continue;
                 out.push_back({.host = client_.host(), .path = repository, .tag = tag});
             }
         }

@@ -24,6 +24,7 @@ struct PushOptions {
     std::string registry = {};  // host:port
     std::string prefix = {};
     bool keep_host = false;
+    bool keep_digest = false;  // fail rather than push an index of fewer platforms
     std::string exactly = {};  // the one image's new name, for `copy`
 
     std::int64_t parallel = 6;

@@ -27,13 +27,16 @@ struct PushLogins {
     oci::Login from = {};
 };
 
-enum class ImageState { present, pushed, failed };
+enum class ImageState { present, pushed, failed, not_tried };
 std::string_view to_string(ImageState state);
 
 struct ImageResult {
     std::string name = {};
     std::string target = {};  // host/repository:tag
-    oci::Digest digest = {};
+    oci::Digest digest = {};  // under which the registry has it
+    // The registry takes no index whose other platforms are not there: it has one of those that
+    // are, and the digest is not the source's.
+    bool reduced = false;
     ImageState state = ImageState::failed;
     std::string error = {};  // id
     std::string message = {};
@@ -49,12 +52,17 @@ struct PushReport {
 
     // Every image is in the registry as it should be.
     bool is_whole() const;
+    // "succeeded", "partial", "failed" or "cancelled".
+    std::string_view result() const;
+    // Whether `resume` has something to go on with.
+    bool can_be_resumed() const;
 };
 
 class PushRun {
   public:
-    // Opens the source and reads its manifests.
-    PushRun(PushOptions options, PushLogins logins, Clock& clock);
+    // Opens the source and reads its manifests. Throws Cancelled when `stop` says so, also in
+    // look().
+    PushRun(PushOptions options, PushLogins logins, Clock& clock, const std::stop_token& stop = {});
 
     // Asks the registry what it has; changes nothing. Throws what keeps us from asking at all.
     void look();
@@ -76,7 +84,7 @@ class PushRun {
 
     PushOptions options_;
     Clock& clock_;
-    std::stop_source stop_;
+    std::stop_token stop_;
     std::unique_ptr<ImageSource> source_;
     std::optional<oci::RateLimit> rate_;
     oci::RegistryClient client_;

@@ -1,6 +1,7 @@
 #include "images/push_set.hpp"
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "oci/media_types.hpp"
 #include "oci/reference.hpp"
@@ -60,20 +61,29 @@ class Walk {
                             fmt::format("{} has indexes without end", image_.name));
         }
         if (!seen_.insert(descriptor.digest).second) return;
-        const oci::Document document =
-            oci::parse_document(oci::read_manifest(source_, descriptor), descriptor.media_type);
+        const std::string text = oci::read_manifest(source_, descriptor);
+        const oci::Document document = oci::parse_document(text, descriptor.media_type);
         DocumentToPush own{.descriptor = descriptor};
         std::visit(
             [&](const auto& d) {
                 own.descriptor.media_type = d.media_type;
                 if (d.subject) own.subject = d.subject->digest;
+                // What a list of referrers says of it, so that clients can choose.
+                if (d.subject) own.descriptor.annotations = d.annotations;
+                if (!d.artifact_type.empty()) own.descriptor.artifact_type = d.artifact_type;
             },
             document);
+        if (const auto* manifest = std::get_if<oci::Manifest>(&document);
+            manifest != nullptr && manifest->subject && own.descriptor.artifact_type.empty()) {
+            own.descriptor.artifact_type = manifest->config.media_type;
+        }
         if (const auto* index = std::get_if<oci::Index>(&document)) {
             // One that names platforms nobody copied is kept as it is: so is its digest.
             for (const oci::Descriptor& child : index->manifests) {
-                if (source_.has(child.digest)) add(child, into, depth + 1);
+                if (source_.lists(child.digest)) add(child, into, depth + 1);
             }
+            own.reduced = reduced(text, *index);
+            if (own.reduced) reduced_[descriptor.digest] = *own.reduced;
         } else {
             add_blobs(std::get<oci::Manifest>(document));
         }
@@ -83,6 +93,31 @@ class Walk {
     bool has_seen(const oci::Digest& digest) const { return seen_.contains(digest); }
 
   private:
+    // Nothing but the list of manifests is changed. nullopt: all of it is there, or none.
+    std::optional<ReducedIndex> reduced(const std::string& text, const oci::Index& index) const {
+        const auto is_whole = [&](const oci::Descriptor& child) {
+            return has_seen(child.digest) && !reduced_.contains(child.digest);
+        };
+        if (std::ranges::all_of(index.manifests, is_whole)) return std::nullopt;
+        json::object object = oci::parse_foreign_object(text, oci::kMaxManifest, "an index");
+        json::array kept;
+        for (const json::value& item : object.at("manifests").as_array()) {
+            const auto digest = oci::Digest::try_parse(string_at(item.as_object(), "digest"));
+            if (!digest || !has_seen(*digest)) continue;
+            json::object entry = item.as_object();
+            if (const auto found = reduced_.find(*digest); found != reduced_.end()) {
+                entry["digest"] = found->second.digest.str();
+                entry["size"] = found->second.text.size();
+            }
+            kept.push_back(std::move(entry));
+        }
+        if (kept.empty()) return std::nullopt;
+        object["manifests"] = std::move(kept);
+        ReducedIndex out{.text = json::serialize(object)};
+        out.digest = oci::digest_of(out.text);
+        return out;
+    }
+
     void add_blobs(const oci::Manifest& manifest) {
         add_blob(manifest.config);
         for (const oci::Descriptor& layer : manifest.layers) {
@@ -107,6 +142,7 @@ class Walk {
     ImageToPush& image_;
     std::set<oci::Digest> seen_;
     std::set<oci::Digest> blobs_;
+    std::map<oci::Digest, ReducedIndex> reduced_;
 };
 
 struct Referrer {
@@ -153,6 +189,16 @@ void name_the_one(const oci::Source& source, std::vector<oci::SourceImage>& imag
     }
 }
 
+// REGISTRY/NAME@DIGEST says what is to be there in the end.
+void require_digest(const ImageToPush& image) {
+    const std::optional<oci::Digest>& wanted = image.target.digest;
+    if (!wanted || *wanted == image.digest) return;
+    throw UserError("DIGEST-MISMATCH",
+                    fmt::format("{} is not the image that was asked for", printable(image.name)),
+                    {.cause = fmt::format("it has {}, not {}", image.digest.str(), wanted->str()),
+                     .remedy = "choose the image of that digest, or give a tag instead"});
+}
+
 void require_distinct(const std::vector<ImageToPush>& images) {
     for (std::size_t i = 1; i < images.size(); ++i) {
         const ImageToPush& a = images[i - 1];
@@ -168,6 +214,15 @@ void require_distinct(const std::vector<ImageToPush>& images) {
 }
 
 }  // namespace
+
+const oci::Digest& digest_in(Form form, const DocumentToPush& document) {
+    const bool is_other = form == Form::reduced && document.reduced;
+    return is_other ? document.reduced->digest : document.descriptor.digest;
+}
+
+const oci::Digest& ImageToPush::digest_in(Form form) const {
+    return documents.empty() ? digest : images::digest_in(form, documents.back());
+}
 
 std::uint64_t PushSet::bytes() const {
     std::uint64_t sum = 0;
@@ -186,6 +241,7 @@ PushSet read_push_set(oci::Source& source, const std::vector<oci::SourceImage>& 
         ImageToPush image{.name = from.name,
                           .target = target_of(from.name, destination),
                           .digest = from.descriptor.digest};
+        require_digest(image);
         Walk walk(source, set, image);
         walk.add(from.descriptor, image.documents);
         for (const Referrer& referrer : referrers) {

@@ -6,16 +6,30 @@
 #include "oci/source.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace slipway::images {
 
+// An index as a registry takes it that wants everything an index names.
+struct ReducedIndex {
+    std::string text = {};
+    oci::Digest digest = {};
+};
+
 struct DocumentToPush {
     oci::Descriptor descriptor = {};
     oci::Digest subject = {};  // of a signature or the like: what it is about
+    // Of an index that names what the source lacks.
+    std::optional<ReducedIndex> reduced = {};
 };
+
+// As it is, or with indexes of what there is: then their digests are others.
+enum class Form { as_is, reduced };
+
+const oci::Digest& digest_in(Form form, const DocumentToPush& document);
 
 struct ImageToPush {
     std::string name = {};  // as the source has it
@@ -24,6 +38,9 @@ struct ImageToPush {
     std::vector<DocumentToPush> documents = {};  // each after those it names; the image's own last
     std::vector<DocumentToPush> referrers = {};  // likewise, each list behind another
     std::vector<oci::Digest> blobs = {};         // of all of these, once each
+
+    bool is_sparse() const { return !documents.empty() && documents.back().reduced.has_value(); }
+    const oci::Digest& digest_in(Form form) const;
 };
 
 struct BlobToPush {

@@ -12,7 +12,6 @@ namespace slipway::images {
 namespace {
 
 constexpr double kExpectedRate = 50e6;                  // bytes a second, until it was measured
-constexpr std::uint64_t kSlowestRate = 128u << 10;      // bytes a second, or the step has failed
 constexpr Millis kPatience = std::chrono::minutes(30);  // beside that
 
 std::string slug(std::string text) {
@@ -28,28 +27,34 @@ constexpr engine::RetryPolicy kRetry = {.retries = 1};
 constexpr const char* kWhyNoUndo =
     "images in another's registry are left there: others may use them";
 
+constexpr const char* kReduced =
+    "the registry takes no index whose other platforms are not there: it got one of those that are";
+
+// Where mounts are refused it is sent once a repository.
+Millis patience_for(const BlobToPush& blob, std::uint64_t slowest) {
+    const std::uint64_t bytes = blob.size * std::max<std::size_t>(1, blob.repositories.size());
+    return kPatience + std::chrono::seconds(bytes / slowest);
+}
+
 engine::Step blob_step(const std::shared_ptr<Push>& push, const oci::Digest& digest,
-                       const BlobToPush& blob) {
+                       const BlobToPush& blob, std::uint64_t slowest) {
     std::string inputs = push->registry() + " " + digest.str();
     for (const std::string& repository : blob.repositories) inputs += " " + repository;
-    return {
-        .id = step_id(digest),
-        .title = fmt::format("Upload {}", digest.short_text()),
-        .pools = {kRegistryPool},
-        .deadline = kPatience + std::chrono::seconds(blob.size / kSlowestRate),
-        .weight = 0.01 + static_cast<double>(blob.size) / kExpectedRate,
-        .retry = kRetry,
-        .inputs = std::move(inputs),
-        .probe = [push, digest](
-                     engine::Context&) { return engine::Probe{.done = push->has_blob(digest)}; },
-        .act =
-            [push, digest](engine::Context& c) {
-                const std::stop_callback cancel(c.stop(), [&] { push->cancel(); });
-                push->place_blob(digest);
-            },
-        // The registry has hashed it; whether all is there is asked for each image.
-        .verify = [](engine::Context&) {},
-        .why_no_undo = kWhyNoUndo};
+    return {.id = step_id(digest),
+            .title = fmt::format("Upload {}", digest.short_text()),
+            .pools = {kRegistryPool},
+            .deadline = patience_for(blob, slowest),
+            .weight = 0.01 + static_cast<double>(blob.size) / kExpectedRate,
+            .retry = kRetry,
+            .inputs = std::move(inputs),
+            .probe =
+                [push, digest](engine::Context& c) {
+                    return engine::Probe{.done = push->has_blob(digest, c.stop())};
+                },
+            .act = [push, digest](engine::Context& c) { push->place_blob(digest, c.stop()); },
+            // The registry has hashed it; whether all is there is asked for each image.
+            .verify = [](engine::Context&) {},
+            .why_no_undo = kWhyNoUndo};
 }
 
 engine::Step image_step(const std::shared_ptr<Push>& push, std::size_t index) {
@@ -62,14 +67,15 @@ engine::Step image_step(const std::shared_ptr<Push>& push, std::size_t index) {
         .weight = 0.05,
         .retry = kRetry,
         .inputs = fmt::format("{} {} {}", push->registry(), image.target.str(), image.digest.str()),
-        .probe = [push, index](
-                     engine::Context&) { return engine::Probe{.done = push->has_image(index)}; },
+        .probe =
+            [push, index](engine::Context& c) {
+                return engine::Probe{.done = push->has_image(index, c.stop())};
+            },
         .act =
             [push, index](engine::Context& c) {
-                const std::stop_callback cancel(c.stop(), [&] { push->cancel(); });
-                push->place_image(index);
+                if (push->place_image(index, c.stop()) == Form::reduced) c.log("out", kReduced);
             },
-        .verify = [push, index](engine::Context&) { push->verify_image(index); },
+        .verify = [push, index](engine::Context& c) { push->verify_image(index, c.stop()); },
         .why_no_undo = kWhyNoUndo};
     for (const oci::Digest& digest : image.blobs) step.needs.push_back(step_id(digest));
     return step;
@@ -86,10 +92,10 @@ std::string step_id(const oci::Digest& blob) {
     return fmt::format("blob-{}", blob.hex.substr(0, 32));
 }
 
-std::vector<engine::Step> push_steps(const std::shared_ptr<Push>& push) {
+std::vector<engine::Step> push_steps(const std::shared_ptr<Push>& push, std::uint64_t slowest) {
     std::vector<engine::Step> out;
     for (const auto& [digest, blob] : push->set().blobs) {
-        out.push_back(blob_step(push, digest, blob));
+        out.push_back(blob_step(push, digest, blob, slowest));
     }
     for (std::size_t i = 0; i < push->set().images.size(); ++i) {
         out.push_back(image_step(push, i));

@@ -217,6 +217,10 @@ TEST_F(Pushes, DoWithoutMountsAndWithoutAListOfReferrers) {
     EXPECT_TRUE(push(options(fake.host())).is_whole());
     const oci::Digest signed_one = family().roots()[0].digest;
     EXPECT_TRUE(fake.has_tag("k8s/team/app", oci::referrers_tag(signed_one)));
+    oci::RegistryClient client({.host = fake.host(), .plain_http = true});
+    const std::vector<oci::Descriptor> list = client.referrers("k8s/team/app", signed_one);
+    ASSERT_EQ(list.size(), 1u);
+    EXPECT_EQ(list[0].artifact_type, "application/vnd.example.signature");
 }
 
 TEST_F(Pushes, ComeFromRegistriesAndArchivesToo) {
@@ -238,6 +242,67 @@ TEST_F(Pushes, ComeFromRegistriesAndArchivesToo) {
     EXPECT_TRUE(third.has_tag("quay.io/team/server", "2"));
 }
 
+TEST_F(Pushes, StopWhileTheRegistryIsAsked) {
+    FakeRegistry fake;
+    std::stop_source stop;
+    PushRun run(options(fake.host()), {}, system_clock(), stop.get_token());
+    stop.request_stop();
+    EXPECT_THROW(run.look(), Cancelled);
+    EXPECT_EQ(fake.seen().size(), 0u);
+    PushOptions sync{.source = fake.host(), .all_tags = true, .registry = fake.host()};
+    EXPECT_THROW(PushRun(sync, {}, system_clock(), stop.get_token()), Cancelled);
+}
+
+// A step over its deadline is told to stop, and nobody else is.
+TEST_F(Pushes, OneStoppedStepStopsNoOther) {
+    FakeRegistry fake;
+    const oci::BundleReader bundle(folder_ / "x.bundle");
+    oci::BundleSource source(bundle);
+    oci::RegistryClient client({.host = fake.host(), .plain_http = true});
+    Push job(read_push_set(source, source.images(), {}, {}), source, client);
+    std::stop_source late;
+    late.request_stop();
+    const oci::Digest blob = job.set().blobs.begin()->first;
+    EXPECT_THROW(job.place_blob(blob, late.get_token()), Cancelled);
+    job.place_blob(blob, {});
+    EXPECT_TRUE(job.has_blob(blob, {}));
+}
+
+TEST(PushSteps, WaitLongerForWhatIsSentSlowlyAndOften) {
+    const TempFolder folder;
+    family().write_layout(folder / "l");
+    const auto source = oci::open_layout_folder(folder / "l");
+    oci::RegistryClient client({.host = "127.0.0.1:1", .plain_http = true});
+    const auto job =
+        std::make_shared<Push>(read_push_set(*source, source->images(), {}, {}), *source, client);
+    const auto longest = [&](std::uint64_t slowest) {
+        Millis out{0};
+        for (const engine::Step& step : push_steps(job, slowest))
+            out = std::max(out, step.deadline);
+        return out;
+    };
+    // The base layer of 400 kB, in three repositories.
+    EXPECT_GT(longest(1000), longest(kSlowestRate) + std::chrono::seconds(1100));
+}
+
+TEST_F(Pushes, ADigestInTheNewNameIsADemand) {
+    FakeRegistry fake;
+    PushOptions copy = options(fake.host());
+    copy.only = {"registry.k8s.io/pause:3.10"};
+    const auto name = [&](const std::string& tag, const std::string& digest) {
+        return fake.host() + "/x/y" + tag + "@" + digest;
+    };
+    const std::string wrong = "sha256:" + std::string(64, '1');
+    for (const char* tag : {"", ":1"}) {
+        copy.exactly = name(tag, wrong);
+        EXPECT_EQ(error_of([&] { push(copy); }), "DIGEST-MISMATCH");
+    }
+    EXPECT_EQ(fake.seen().size(), 0u);
+    copy.exactly = name(":1", family().roots()[1].digest.str());
+    EXPECT_TRUE(push(copy).is_whole());
+    EXPECT_TRUE(fake.has_tag("x/y", "1"));
+}
+
 TEST_F(Pushes, SyncTakesEveryTagOfARegistry) {
     const DockerRegistry from, to;
     EXPECT_TRUE(push(options(from.host())).is_whole());
@@ -252,6 +317,27 @@ TEST_F(Pushes, SyncTakesEveryTagOfARegistry) {
     oci::RegistryClient client({.host = to.host(), .plain_http = true});
     EXPECT_EQ(client.referrers("k8s/team/app", family().roots()[0].digest).size(), 1u);
     EXPECT_EQ(count(push(sync), ImageState::present), 3u);
+}
+
+TEST_F(Pushes, SyncTakesSignaturesByTagAndPassesOverWhatHasNoTags) {
+    const DockerRegistry from, to;
+    EXPECT_TRUE(push(options(from.host())).is_whole());
+    oci::RegistryClient client({.host = from.host(), .plain_http = true});
+    const auto pause = client.get_manifest("k8s/pause", "3.10");
+    const std::string signature = oci::referrers_tag(pause->digest) + ".sig";  // as cosign does
+    client.put_manifest("k8s/pause", signature, *pause);
+    PushOptions bare = options(from.host());
+    bare.only = {"registry.k8s.io/pause:3.10"};
+    bare.exactly = from.host() + "/bare@" + pause->digest.str();
+    EXPECT_TRUE(push(bare).is_whole());
+    const PushOptions sync{.source = from.host(),
+                           .all_tags = true,
+                           .registry = to.host(),
+                           .to = {.plain_http = true},
+                           .from = {.plain_http = true}};
+    EXPECT_EQ(count(push(sync), ImageState::pushed), 4u);
+    oci::RegistryClient there({.host = to.host(), .plain_http = true});
+    EXPECT_TRUE(there.head_manifest("k8s/pause", signature));
 }
 
 TEST_F(Pushes, ADamagedBundleIsFoundOutByTheRegistry) {
@@ -271,6 +357,148 @@ TEST_F(Pushes, ADamagedBundleIsFoundOutByTheRegistry) {
     EXPECT_EQ(count(report, ImageState::failed), 3u);
     EXPECT_EQ(report.images[0].error, "REGISTRY-REFUSED");
     EXPECT_FALSE(fake.has_tag("k8s/pause", "3.10"));
+}
+
+// One image for two platforms; a bundle of some of them.
+class SparsePushes : public Pushes {
+  protected:
+    void SetUp() override {
+        Pushes::SetUp();
+        bundle("one", "linux/amd64");
+        bundle("two", "linux/amd64, linux/arm64");
+    }
+    void bundle(const std::string& name, const std::string& platforms) {
+        const std::string text = fmt::format(
+            "apiVersion: slipway.dev/v1\nkind: Recipe\nmetadata: {{name: x}}\n"
+            "spec: {{images: [{{oci-layout: layout, platforms: [{}], "
+            "only: [\"registry.k8s.io/team/app:v1\"]}}]}}\n",
+            platforms);
+        oci::build_bundle(oci::load_recipe({(folder_ / "recipe.yaml").string(), text}),
+                          folder_ / (name + ".bundle"));
+    }
+    PushOptions from(const std::string& name, const std::string& host) const {
+        PushOptions out = options(host);
+        out.source = (folder_ / (name + ".bundle")).string();
+        return out;
+    }
+    static oci::Index index() {
+        const SmallImages images = family();
+        return oci::parse_index(images.blobs().at(images.roots()[0].digest));
+    }
+};
+
+TEST_F(SparsePushes, APlatformThatCameLaterIsPushed) {
+    FakeRegistry fake;
+    EXPECT_TRUE(push(from("one", fake.host())).is_whole());
+    const oci::Digest arm = index().manifests[1].digest;
+    EXPECT_FALSE(fake.has_manifest("k8s/team/app", arm));
+    const PushReport report = push(from("two", fake.host()));
+    EXPECT_EQ(count(report, ImageState::pushed), 1u);
+    EXPECT_TRUE(fake.has_manifest("k8s/team/app", arm));
+    EXPECT_EQ(count(push(from("two", fake.host())), ImageState::present), 1u);
+}
+
+TEST_F(SparsePushes, ARegistryThatWantsAllGetsAnIndexOfWhatThereIs) {
+    const DockerRegistry registry;
+    const PushReport report = push(from("one", registry.host()));
+    ASSERT_TRUE(report.is_whole()) << report.images[0].message;
+    EXPECT_TRUE(report.images[0].reduced);
+    oci::RegistryClient client({.host = registry.host(), .plain_http = true});
+    const auto found = client.get_manifest("k8s/team/app", "v1");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->digest, report.images[0].digest);
+    EXPECT_NE(found->digest, family().roots()[0].digest);
+    const std::vector<oci::Descriptor> children = oci::parse_index(found->text).manifests;
+    ASSERT_EQ(children.size(), 1u);
+    EXPECT_EQ(children[0].digest, index().manifests[0].digest);
+    EXPECT_EQ(children[0].platform.str(), "linux/amd64");
+    const PushReport second = push(from("one", registry.host()));
+    EXPECT_EQ(count(second, ImageState::present), 1u);
+    EXPECT_TRUE(second.images[0].reduced);
+    // With all platforms the tag gets what it should have had.
+    const PushReport both = push(from("two", registry.host()));
+    EXPECT_FALSE(both.images[0].reduced);
+    EXPECT_EQ(client.get_manifest("k8s/team/app", "v1")->digest, family().roots()[0].digest);
+}
+
+TEST_F(SparsePushes, TheDigestIsKeptWhereThatIsWanted) {
+    FakeRegistry fake;
+    PushOptions options = from("one", fake.host());
+    options.keep_digest = true;
+    fake.faults([](Faults& f) { f.whole_indexes = true; });
+    EXPECT_EQ(push(options).images[0].error, "PUSH-SPARSE");
+    EXPECT_FALSE(fake.has_tag("k8s/team/app", "v1"));
+    fake.faults([](Faults& f) { f.whole_indexes = false; });
+    EXPECT_FALSE(push(options).images[0].reduced);
+}
+
+TEST_F(SparsePushes, ADeltaIsNotTakenForFewerPlatforms) {
+    // The base has one of the two manifests, and not the index.
+    SmallImages old;
+    old.name("registry.k8s.io/team/old:v1",
+             old.image({.files = {{"base", net::testing::pattern(400'000)}, {"own", "app"}}}));
+    old.write_layout(folder_ / "old");
+    const auto build = [&](const std::string& layout, const oci::BuildOptions& how) {
+        const std::string text = fmt::format(
+            "apiVersion: slipway.dev/v1\nkind: Recipe\nmetadata: {{name: x}}\n"
+            "spec: {{images: [{{oci-layout: {}}}]}}\n",
+            layout);
+        oci::build_bundle(oci::load_recipe({(folder_ / "recipe.yaml").string(), text}),
+                          folder_ / (layout + ".bundle"), how);
+    };
+    build("old", {});
+    build("layout", {.since = oci::read_inventory(folder_ / "old.bundle")});
+    FakeRegistry fake;
+    EXPECT_EQ(error_of([&] { push(from("layout", fake.host())); }), "BUNDLE-BLOB-MISSING");
+}
+
+TEST_F(Pushes, WhatARegistryLostIsSentAgain) {
+    FakeRegistry fake;
+    EXPECT_TRUE(push(options(fake.host())).is_whole());
+    const PushSet set = PushRun(options(fake.host()), {}, system_clock()).set();
+    const oci::Digest lost = set.images[0].blobs.back();
+    fake.lose_blob("k8s/pause", lost);
+    const PushReport report = push(options(fake.host()));
+    EXPECT_TRUE(report.is_whole());
+    EXPECT_EQ(report.images[0].state, ImageState::pushed);
+    EXPECT_EQ(count(report, ImageState::present), 2u);
+    EXPECT_TRUE(fake.has_blob("k8s/pause", lost));
+    // Likewise when a full disk has cut it short.
+    fake.damage_blob("k8s/pause", lost, "short");
+    EXPECT_EQ(push(options(fake.host())).images[0].state, ImageState::pushed);
+    EXPECT_EQ(count(push(options(fake.host())), ImageState::present), 3u);
+}
+
+TEST_F(Pushes, AskForEachBlobOnceARepository) {
+    FakeRegistry fake;
+    EXPECT_TRUE(push(options(fake.host())).is_whole());
+    const int before = fake.count("HEAD", "/blobs/");
+    EXPECT_EQ(count(push(options(fake.host())), ImageState::present), 3u);
+    std::size_t places = 0;
+    const PushRun run(options(fake.host()), {}, system_clock());
+    for (const auto& [digest, blob] : run.set().blobs) places += blob.repositories.size();
+    EXPECT_EQ(static_cast<std::size_t>(fake.count("HEAD", "/blobs/") - before), places);
+    EXPECT_EQ(fake.count("GET", "/blobs/"), 0);
+}
+
+TEST_F(Pushes, AListOfReferrersThatWasNotWrittenIsWrittenByTheNext) {
+    FakeRegistry fake;
+    fake.faults([](Faults& f) { f.no_referrers_api = true; });
+    EXPECT_TRUE(push(options(fake.host())).is_whole());
+    const std::string tag = oci::referrers_tag(family().roots()[0].digest);
+    fake.lose_manifest("k8s/team/app", tag);
+    const PushReport report = push(options(fake.host()));
+    EXPECT_EQ(count(report, ImageState::pushed), 1u);
+    EXPECT_TRUE(fake.has_tag("k8s/team/app", tag));
+}
+
+TEST_F(Pushes, ARepositoryThatIsForbiddenDoesNotStopTheOthers) {
+    FakeRegistry fake;
+    fake.faults([](Faults& f) { f.forbid = "k8s/pause"; });
+    const PushReport report = push(options(fake.host()));
+    EXPECT_EQ(count(report, ImageState::pushed), 2u);
+    EXPECT_EQ(report.images[0].state, ImageState::failed);
+    EXPECT_EQ(report.images[0].error, "REGISTRY-DENIED");
 }
 
 }  // namespace

@@ -213,6 +213,35 @@ TEST(Build, KeepsSignaturesWithTheImagesThatAreTaken) {
     EXPECT_EQ(referrers("{oci-layout: i, only: ['x.y/two:1'], name: 'a.b/c:d'}", "two"), 1);
 }
 
+TEST(Build, APlatformAskedForIsADemand) {
+    const TempFolder folder;
+    SmallImages images;
+    const auto image = [&](const std::string& arch) {
+        return images.image({.files = {{"f", arch}}, .architecture = arch});
+    };
+    images.name("x.y/both:1", images.index({image("amd64"), image("arm64")}));
+    images.name("x.y/plain:1", image("amd64"));
+    Descriptor artifact = images.referrer(image("amd64"), "no platform");
+    images.name("x.y/artifact:1", artifact);
+    images.write_layout(folder / "i");
+    const auto message = [&](const std::string& item) -> std::string {
+        try {
+            build(folder, "  images:\n    - " + item + "\n");
+        } catch (const Error& e) {
+            return e.id() + ": " + e.message();
+        }
+        return "none";
+    };
+    EXPECT_EQ(message("{oci-layout: i, platforms: [linux/amd64]}"), "none");
+    // All that is missing is said at once.
+    EXPECT_THAT(message("{oci-layout: i, platforms: [linux/amd64, linux/arm64, linux/s390x]}"),
+                AllOf(HasSubstr("IMAGE-NO-PLATFORM"), HasSubstr("x.y/both:1 (linux/s390x)"),
+                      HasSubstr("x.y/plain:1 (linux/arm64)"),
+                      HasSubstr("x.y/plain:1 (linux/s390x)"), Not(HasSubstr("artifact"))));
+    EXPECT_THAT(message("{oci-layout: i, only: ['x.y/plain:1'], platforms: [linux/arm64]}"),
+                HasSubstr("x.y/plain:1 (linux/arm64)"));
+}
+
 TEST(Build, TakesOnlyThePlatformsAskedForAndKeepsTheIndex) {
     const TempFolder folder;
     sample_images().write_layout(folder / "i");

@@ -15,6 +15,7 @@ class BundleSource : public Source {
     std::vector<SourceImage> images() override;
     SourceImage image(const BundleRoot& root) const;
     bool has(const Digest& digest) override { return bundle_.find(digest).has_value(); }
+    bool lists(const Digest& digest) override { return bundle_.content().find(digest) != nullptr; }
     BlobInput open(const Digest& digest) override { return {bundle_.open_unchecked(digest)}; }
     std::string label() const override { return "bundle " + bundle_.name(); }
     std::optional<net::FileRange> file_of(const Digest& digest) override;

@@ -45,6 +45,11 @@ void Collector::add(Source& source, const SourceImage& image, const CollectOptio
             }
             root.kind = RootKind::referrer;
         }
+        wish_ = nullptr;
+        if (root.kind == RootKind::image && !options.platforms.empty()) {
+            wish_ = &wishes_[image.name];
+            wish_->asked.insert(options.platforms.begin(), options.platforms.end());
+        }
         add_document(source, root.descriptor, options, 0);
         std::vector<Root>& same_name = roots_[image.name];
         const bool is_new = std::ranges::none_of(same_name, [&](const Root& other) {
@@ -98,6 +103,7 @@ void Collector::add_document(Source& source, const Descriptor& descriptor,
         return add_index(source, *index, options, depth);
     }
     const Manifest& manifest = std::get<Manifest>(document);
+    if (wish_ != nullptr) note_platform(source, descriptor, manifest);
     add_blob(source, manifest.config, BlobKind::blob);
     for (const Descriptor& layer : manifest.layers) {
         if (media::is_foreign_layer(layer.media_type) && !source.has(layer.digest)) continue;
@@ -114,21 +120,55 @@ void Collector::add_index(Source& source, const Index& index, const CollectOptio
         add_document(source, child, options, depth + 1);
         ++taken;
     }
-    if (taken == 0 && !index.manifests.empty()) {
-        throw UserError(
-            "IMAGE-NO-PLATFORM",
-            fmt::format("{} has the image for none of the platforms asked for", source.label()),
-            {.remedy = "name other platforms in the recipe, or get the image for them"});
+    if (index.manifests.empty() && wish_ != nullptr) wish_->for_none = true;
+    if (taken > 0 || index.manifests.empty() || wish_ != nullptr) return;
+    throw UserError("IMAGE-NO-PLATFORM",
+                    fmt::format("{} has the image for no platform at all", source.label()),
+                    {.remedy = "get the image for at least one"});
+}
+
+// What the index says of it, or else its own config: an index need not say, a plain image cannot.
+void Collector::note_platform(Source& source, const Descriptor& descriptor,
+                              const Manifest& manifest) {
+    Platform platform = descriptor.platform;
+    if (platform.empty() && media::is_image_config(manifest.config.media_type)) {
+        platform = platform_of(source, manifest);
     }
+    if (platform.empty()) {
+        wish_->for_none = true;
+    } else {
+        wish_->there.push_back(std::move(platform));
+    }
+}
+
+void Collector::require_platforms() const {
+    std::vector<std::string> missing;
+    for (const auto& [name, wish] : wishes_) {
+        if (wish.there.empty() && wish.for_none) continue;
+        for (const std::string& asked : wish.asked) {
+            const bool found = std::ranges::any_of(
+                wish.there, [&](const Platform& p) { return is_wanted(p, {asked}); });
+            if (!found) missing.push_back(fmt::format("{} ({})", printable(name), asked));
+        }
+    }
+    if (missing.empty()) return;
+    throw UserError(
+        "IMAGE-NO-PLATFORM",
+        fmt::format("there is no image for every platform asked for: {}", join(missing, ", ")),
+        {.cause = "the source, or a mirror it is taken from, does not have it",
+         .remedy = "name other platforms in the recipe, or get the image for them"});
 }
 
 Platform Collector::platform_of(const Root& root) {
     const Document document =
         parse_document(read_manifest(*root.source, root.descriptor), root.descriptor.media_type);
     const auto* manifest = std::get_if<Manifest>(&document);
-    if (manifest == nullptr) return {};
+    return manifest == nullptr ? Platform{} : platform_of(*root.source, *manifest);
+}
+
+Platform Collector::platform_of(Source& source, const Manifest& manifest) {
     const std::string text =
-        read_whole(*root.source->open(manifest->config.digest).stream, kMaxManifest, "a config");
+        read_whole(*source.open(manifest.config.digest).stream, kMaxManifest, "a config");
     const json::object config = parse_foreign_object(text, kMaxManifest, "a config");
     return {string_at(config, "os"), string_at(config, "architecture"),
             string_at(config, "variant")};
@@ -169,6 +209,7 @@ void Collector::add_sbom(BundleContent& content) {
 }
 
 BundleContent Collector::finish(std::string title) {
+    require_platforms();
     BundleContent out{.title = std::move(title)};
     for (auto& [name, roots] : roots_) {
         if (name.empty() || roots.size() == 1) {

@@ -6,6 +6,8 @@ bool is_manifest(std::string_view type) { return type == kManifest || type == kD
 
 bool is_index(std::string_view type) { return type == kIndex || type == kDockerList; }
 
+bool is_image_config(std::string_view type) { return type == kConfig || type == kDockerConfig; }
+
 bool is_schema1(std::string_view type) {
     return type == kDockerSchema1 || type == kDockerSchema1Signed;
 }

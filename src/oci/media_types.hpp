@@ -18,6 +18,7 @@ inline constexpr std::string_view kDockerManifest =
     "application/vnd.docker.distribution.manifest.v2+json";
 inline constexpr std::string_view kDockerList =
     "application/vnd.docker.distribution.manifest.list.v2+json";
+inline constexpr std::string_view kDockerConfig = "application/vnd.docker.container.image.v1+json";
 inline constexpr std::string_view kDockerSchema1 =
     "application/vnd.docker.distribution.manifest.v1+json";
 inline constexpr std::string_view kDockerSchema1Signed =
@@ -33,6 +34,7 @@ inline constexpr std::string_view kSbom = "application/vnd.cyclonedx+json";
 
 bool is_manifest(std::string_view type);       // an image or artifact, OCI or Docker
 bool is_index(std::string_view type);          // a list of manifests, OCI or Docker
+bool is_image_config(std::string_view type);   // says what platform an image is for
 bool is_schema1(std::string_view type);        // Docker's first form, which nobody should use
 bool is_foreign_layer(std::string_view type);  // "non-distributable": may be absent everywhere
 

@@ -165,14 +165,14 @@ void RecipeSources::add_images(const RecipeImage& item) {
 
 void RecipeSources::add_binary(RecipeBinary item) {
     if (!item.url.empty()) item.file = downloads_.at(item.sha256).string();
-    step("reading " + (item.url.empty() ? item.file : item.url));
+    step("reading " + (item.url.empty() ? item.file : shown_url(item.url)));
     collector_.add(made_, make_binary(made_, item), {.kind = RootKind::binary});
 }
 
 void RecipeSources::add_chart(RecipeChart item) {
     if (item.registry.empty()) {
         if (!item.url.empty()) item.chart = downloads_.at(item.sha256).string();
-        step("reading " + (item.url.empty() ? item.chart : item.url));
+        step("reading " + (item.url.empty() ? item.chart : shown_url(item.url)));
         collector_.add(made_, make_chart(made_, item), {.kind = RootKind::chart});
         return;
     }

@@ -31,6 +31,9 @@ class Source {
     virtual BlobInput open(const Digest& digest) = 0;
     virtual std::string label() const = 0;  // for messages: "docker-archive images.tar"
     virtual bool is_remote() const { return false; }
+    // Whether it is part of this, be the bytes here or elsewhere: a delta bundle lists what its
+    // base holds, and to open that is an error.
+    virtual bool lists(const Digest& digest) { return has(digest); }
     // Where it lies in an open file as it is, so that the kernel can send it; nullopt: nowhere.
     virtual std::optional<net::FileRange> file_of(const Digest&) { return std::nullopt; }
 };

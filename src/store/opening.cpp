@@ -142,6 +142,15 @@ Connection reopen_journal(const Path& file, const JournalOptions& options) {
     return db;
 }
 
+// What the journal forgets must not live on beside it, where its key is too. Bytes and all; and in
+// the file itself, not in a WAL beside it.
+static void leave_out_secrets(const Path& copy) {
+    Connection db(copy, {});
+    db.execute(
+        "PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON; DELETE FROM secrets; "
+        "PRAGMA journal_mode = WAL;");
+}
+
 void take_snapshot(Connection& db) {
     const Path& file = db.file();
     const Path temporary = temporary_for(file);
@@ -151,6 +160,7 @@ void take_snapshot(Connection& db) {
             throw io_failed(file, reason());
         }
         db.copy_to(temporary);
+        leave_out_secrets(temporary);
         sync_file(temporary, file);
         std::filesystem::rename(temporary, snapshot_of(file));
         sync_folder(folder_of(file));

@@ -21,7 +21,7 @@ Connection open_journal(const std::filesystem::path& file, const JournalOptions&
 // A further connection to a journal that was opened with all checks already.
 Connection reopen_journal(const std::filesystem::path& file, const JournalOptions& options);
 
-// Replaces journal.db.last-good, durably, by the journal's present content.
+// Replaces journal.db.last-good, durably, by the journal's present content without its secrets.
 void take_snapshot(Connection& db);
 
 }  // namespace slipway::store

@@ -45,6 +45,20 @@ TEST_F(SealTest, SecretComesBackAfterReopening) {
     EXPECT_FALSE(journal->open_secret("cp1.password"));
 }
 
+TEST_F(SealTest, TheCopyOfTheLastGoodStateHasNoSecrets) {
+    const auto journal = Journal::create_or_open(folder.journal());
+    const auto run = journal->begin_run({.kind = "apply"});
+    journal->seal_secret("cp1.password", Secret(kClear));
+    journal->finish_run(run, "succeeded", 1);
+    EXPECT_TRUE(journal->open_secret("cp1.password"));
+    const std::string copy = read_file(folder.journal().string() + ".last-good");
+    EXPECT_FALSE(copy.empty());
+    EXPECT_EQ(copy.find("cp1.password"), std::string::npos);
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+        EXPECT_EQ(entry.path().string().find(".last-good-"), std::string::npos) << entry.path();
+    }
+}
+
 TEST_F(SealTest, EmptySecretComesBack) {
     const Sealer sealer = Sealer::create_or_open(key);
     EXPECT_EQ(sealer.open("n", sealer.seal("n", Secret())).reveal(), "");

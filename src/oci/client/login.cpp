@@ -39,14 +39,22 @@ std::vector<fs::path> auth_files() {
     return out;
 }
 
-// docker login writes "https://index.docker.io/v1/" where it means docker.io.
-std::string host_of_key(std::string_view key) {
+// What an entry is for: a registry, or with podman a folder of one (registry.lan/team-a). docker
+// login writes "https://index.docker.io/v1/" where it means docker.io.
+std::string place_of_key(std::string_view key) {
     for (const std::string_view scheme : {"https://", "http://"}) {
         if (key.starts_with(scheme)) key.remove_prefix(scheme.size());
     }
-    const std::string_view host = key.substr(0, key.find('/'));
-    return host == "index.docker.io" || host == "registry-1.docker.io" ? "docker.io"
-                                                                       : std::string(host);
+    while (key.ends_with('/')) key.remove_suffix(1);
+    for (const std::string_view version : {"/v1", "/v2"}) {
+        if (key.ends_with(version)) key.remove_suffix(version.size());
+    }
+    return key == "index.docker.io" || key == "registry-1.docker.io" ? "docker.io"
+                                                                     : std::string(key);
+}
+
+bool is_in(std::string_view where, std::string_view place) {
+    return where == place || (where.starts_with(place) && where[place.size()] == '/');
 }
 
 [[noreturn]] void refuse(std::string_view file, std::string_view why) {
@@ -75,25 +83,29 @@ Secret Login::basic() const {
     return out;
 }
 
-Login login_in(std::string_view text, std::string_view host, std::string_view file_name) {
+Login login_in(std::string_view text, std::string_view where, std::string_view file_name) {
     boost::system::error_code error;
     const json::value parsed = json::parse(text, error);
     if (error || !parsed.is_object()) refuse(file_name, "it is not a JSON object");
     const json::value* auths = parsed.as_object().if_contains("auths");
     if (auths == nullptr || !auths->is_object()) return {};
+    std::string best, auth;
     for (const auto& [key, entry] : auths->as_object()) {
-        if (host_of_key(key) != host || !entry.is_object()) continue;
-        const std::string auth = string_at(entry.as_object(), "auth");
-        if (!auth.empty()) return decoded(auth, file_name);
+        const std::string place = place_of_key(key);
+        if (!entry.is_object() || !is_in(where, place) || place.size() <= best.size()) continue;
+        const std::string found = string_at(entry.as_object(), "auth");
+        if (found.empty()) continue;
+        best = place;
+        auth = found;
     }
-    return {};
+    return auth.empty() ? Login{} : decoded(auth, file_name);
 }
 
-Login find_login(std::string_view host) {
+Login find_login(std::string_view where) {
     for (const fs::path& path : auth_files()) {
         std::optional<std::string> text = read_file_if_any(path, kMaxFile);
         if (!text) continue;
-        Login found = login_in(*text, host, path.string());
+        Login found = login_in(*text, where, path.string());
         wipe(*text);
         if (!found.empty()) return found;
     }

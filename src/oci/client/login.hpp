@@ -20,12 +20,13 @@ struct Login {
     Secret basic() const;  // "Basic …", the value of an Authorization field
 };
 
-// From the first file that has one for this host: $REGISTRY_AUTH_FILE, podman's auth.json, Docker's
-// config.json. Empty when none has. Programs that keep passwords (credential helpers) are not
-// asked.
-Login find_login(std::string_view host);
+// From the first file that has one for this host or host/repository: $REGISTRY_AUTH_FILE, podman's
+// auth.json, Docker's config.json. Empty when none has. Programs that keep passwords (credential
+// helpers) are not asked.
+Login find_login(std::string_view where);
 
-// The entry for `host` in the text of such a file; throws UserError REGISTRY-AUTH-FILE.
-Login login_in(std::string_view text, std::string_view host, std::string_view file_name);
+// The entry in the text of such a file that is nearest: one for registry.lan/team goes before one
+// for registry.lan, and is for nobody else. Throws UserError REGISTRY-AUTH-FILE.
+Login login_in(std::string_view text, std::string_view where, std::string_view file_name);
 
 }  // namespace slipway::oci

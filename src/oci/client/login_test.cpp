@@ -29,6 +29,17 @@ TEST(Login, IsFoundInDockersFile) {
     EXPECT_THROW(login_in("[", "registry.lan", "config.json"), UserError);
 }
 
+TEST(Login, OfAFolderIsNotThatOfTheHost) {
+    constexpr const char* kFolders = R"({"auths":{
+        "registry.lan/team-a": {"auth":"dGVhbTphYQ=="}, "only.lan/team": {"auth":"dGVhbTphYQ=="},
+        "registry.lan": {"auth":"b3BzOnNlOmNyZXQ="}}})";
+    EXPECT_EQ(login_in(kFolders, "registry.lan", "auth.json").user, "ops");
+    EXPECT_EQ(login_in(kFolders, "registry.lan/team-a/app", "auth.json").user, "team");
+    EXPECT_EQ(login_in(kFolders, "registry.lan/team-ab", "auth.json").user, "ops");
+    EXPECT_TRUE(login_in(kFolders, "only.lan", "auth.json").empty());
+    EXPECT_EQ(login_in(kFolders, "only.lan/team", "auth.json").user, "team");
+}
+
 TEST(Login, IsLookedForWhereThePersonSays) {
     const testing::TempFolder folder;
     ::setenv("REGISTRY_AUTH_FILE", folder.write("auth.json", kFile).c_str(), 1);

@@ -72,7 +72,13 @@ Digest checked_digest(const std::string& text, const std::string& reference,
 
 RegistryClient::RegistryClient(RegistryOptions options)
     : exchange_(std::make_shared<RegistryExchange>(std::move(options))) {}
+RegistryClient::RegistryClient(std::shared_ptr<RegistryExchange> exchange)
+    : exchange_(std::move(exchange)) {}
 RegistryClient::~RegistryClient() = default;
+
+RegistryClient RegistryClient::stopped_by(std::stop_token stop) const {
+    return RegistryClient(std::make_shared<RegistryExchange>(*exchange_, std::move(stop)));
+}
 
 void RegistryClient::ping() {
     exchange_->persist([&] {
@@ -127,17 +133,17 @@ std::optional<FetchedManifest> RegistryClient::fetch_manifest(const std::string&
     return out;
 }
 
-std::optional<std::uint64_t> RegistryClient::head_blob(const std::string& repository,
-                                                       const Digest& digest) {
+std::optional<BlobThere> RegistryClient::head_blob(const std::string& repository,
+                                                   const Digest& digest) {
     const RegistryCall call{.method = "HEAD",
                             .target = fmt::format("/v2/{}/blobs/{}", repository, digest.str()),
                             .scopes = pull_scope(repository),
                             .what = fmt::format("blob {} of {}", digest.str(), repository)};
-    return exchange_->persist([&]() -> std::optional<std::uint64_t> {
+    return exchange_->persist([&]() -> std::optional<BlobThere> {
         net::ClientResponse answer = exchange_->send(call);
         if (answer.status == 404) return std::nullopt;
         if (answer.status != 200) refuse_answer(answer, exchange_->asked(call));
-        return number_in(answer.headers.find("Content-Length")).value_or(0);
+        return BlobThere{number_in(answer.headers.find("Content-Length"))};
     });
 }
 
@@ -153,7 +159,7 @@ std::unique_ptr<ByteStream> RegistryClient::open_blob(const std::string& reposit
     };
     return std::make_unique<VerifyingStream>(
         std::make_unique<Download>(std::move(ask), exchange_->asked(what), descriptor.size,
-                                   exchange_->patience(), exchange_->options().stop),
+                                   exchange_->patience(), exchange_->stop()),
         descriptor.digest, descriptor.size, what);
 }
 

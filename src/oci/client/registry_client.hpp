@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slipway::oci {
@@ -37,6 +38,13 @@ struct BlobBody {
     std::function<std::unique_ptr<ByteStream>()> open = {};
 };
 
+// A blob a registry says it has.
+struct BlobThere {
+    std::optional<std::uint64_t> size = {};  // not every registry says
+
+    bool fits(std::uint64_t wanted) const { return size.value_or(wanted) == wanted; }
+};
+
 enum class Uploaded { mounted, sent };
 
 struct PutManifest {
@@ -50,6 +58,9 @@ class RegistryClient {
     RegistryClient(const RegistryClient&) = delete;
     RegistryClient& operator=(const RegistryClient&) = delete;
 
+    // The same registry, connections and login, for work that stops by a token of its own.
+    RegistryClient stopped_by(std::stop_token stop) const;
+
     // That something answers there and takes the login.
     void ping();
 
@@ -60,7 +71,7 @@ class RegistryClient {
     std::optional<FetchedManifest> get_manifest(const std::string& repository,
                                                 const std::string& reference);
 
-    std::optional<std::uint64_t> head_blob(const std::string& repository, const Digest& digest);
+    std::optional<BlobThere> head_blob(const std::string& repository, const Digest& digest);
     // Size and digest are checked; what breaks off goes on where it was.
     std::unique_ptr<ByteStream> open_blob(const std::string& repository,
                                           const Descriptor& descriptor);
@@ -73,6 +84,8 @@ class RegistryClient {
                              const FetchedManifest& manifest);
 
     std::vector<std::string> tags(const std::string& repository);
+    // The same of a name that came from the catalog: one that has digests only has no list.
+    std::vector<std::string> tags_if_any(const std::string& repository);
     std::vector<std::string> catalog();
     // By the referrers API, or where there is none by the tag that stands for it.
     std::vector<Descriptor> referrers(const std::string& repository, const Digest& digest);
@@ -81,6 +94,8 @@ class RegistryClient {
     RegistryCounts counts() const { return exchange_->counts(); }
 
   private:
+    explicit RegistryClient(std::shared_ptr<RegistryExchange> exchange);
+
     std::optional<FetchedManifest> fetch_manifest(const std::string& repository,
                                                   const std::string& reference);
     std::vector<std::string> paged(const std::string& target, const Scopes& scopes,
@@ -94,5 +109,7 @@ class RegistryClient {
 
 // The tag under which registries without a referrers API have the list: sha256-9f86….
 std::string referrers_tag(const Digest& digest);
+// Exactly such a tag: sha256-9f86….sig is a signature that someone has put there.
+bool is_referrers_tag(std::string_view tag);
 
 }  // namespace slipway::oci

@@ -255,6 +255,51 @@ TEST_F(Client, AStreamIsSentTooAndNeverWhenItIsDamaged) {
     EXPECT_FALSE(fake_.has_blob("a/b", digest_of(bytes)));
 }
 
+TEST_F(Client, AStreamThatGoesInPiecesIsOpenedOnce) {
+    const std::string bytes = net::testing::pattern(500'000);
+    RegistryOptions pieces = options();
+    pieces.piece = 60'000;
+    RegistryClient client(std::move(pieces));
+    int opened = 0;
+    const BlobBody body{.size = bytes.size(), .open = [&] {
+                            ++opened;
+                            return std::make_unique<VerifyingStream>(
+                                std::make_unique<MemoryStream>(bytes), digest_of(bytes),
+                                bytes.size(), "a blob");
+                        }};
+    EXPECT_EQ(client.upload(kRepository, digest_of(bytes), body), Uploaded::sent);
+    EXPECT_TRUE(fake_.has_blob(kRepository, digest_of(bytes)));
+    EXPECT_EQ(opened, 1);
+    EXPECT_EQ(fake_.count("PATCH", "/uploads/"), 9);
+    // Again only after something broke.
+    fake_.faults([](Faults& f) { f.cut_uploads_after = 30'000; });
+    EXPECT_EQ(client.upload("a/b", digest_of(bytes), body), Uploaded::sent);
+    EXPECT_TRUE(fake_.has_blob("a/b", digest_of(bytes)));
+    EXPECT_EQ(opened, 3);
+}
+
+TEST_F(Client, AnUploadThatGainsWithEveryTryIsNotGivenUp) {
+    const std::string bytes = net::testing::pattern(1'000'000);
+    fake_.faults([](Faults& f) {
+        f.cut_uploads_after = 50'000;
+        f.cuts = 15;  // more than there are tries
+    });
+    RegistryClient client(options());
+    EXPECT_EQ(client.upload(kRepository, digest_of(bytes), body(bytes)), Uploaded::sent);
+    EXPECT_TRUE(fake_.has_blob(kRepository, digest_of(bytes)));
+}
+
+TEST_F(Client, OneWhoStopsStopsNoOther) {
+    const Descriptor blob = keep_blob("shared layer");
+    RegistryClient client(options());
+    std::stop_source stop;
+    RegistryClient mine = client.stopped_by(stop.get_token());
+    EXPECT_TRUE(mine.head_blob(kRepository, blob.digest));
+    stop.request_stop();
+    EXPECT_THROW(mine.head_blob(kRepository, blob.digest), Cancelled);
+    EXPECT_TRUE(client.head_blob(kRepository, blob.digest));
+}
+
 TEST_F(Client, ABlobIsMountedWhereThatWorks) {
     const Descriptor blob = keep_blob("shared layer");
     RegistryClient client(options());

@@ -27,6 +27,7 @@ Url address_of(const RegistryOptions& options) {
 net::ClientOptions client_options(const RegistryOptions& options) {
     return {.tls = {.ca_pem = options.ca_pem},
             .answer_timeout = std::chrono::minutes(5),  // registries hash before they answer
+            .least_rate = kDripRate,
             .idle_per_host = options.connections,
             .user_agent = "slipway"};
 }
@@ -35,34 +36,40 @@ net::ClientOptions client_options(const RegistryOptions& options) {
 
 void drain(net::ClientResponse& answer) { answer.read_all(kMostDrained); }
 
+RegistryExchange::Wire::Wire(RegistryOptions given)
+    : options(std::move(given)),
+      base(address_of(options)),
+      http(client_options(options)),
+      auth(http, base, options.login, *options.clock) {}
+
 RegistryExchange::RegistryExchange(RegistryOptions options)
-    : options_(std::move(options)),
-      base_(address_of(options_)),
-      http_(client_options(options_)),
-      auth_(http_, base_, options_.login, *options_.clock) {}
+    : wire_(std::make_shared<Wire>(std::move(options))), stop_(wire_->options.stop) {}
+
+RegistryExchange::RegistryExchange(const RegistryExchange& other, std::stop_token stop)
+    : wire_(other.wire_), stop_(std::move(stop)) {}
 
 net::ClientResponse RegistryExchange::send(const RegistryCall& call) {
-    Url url = base_;
+    Url url = base();
     url.target = call.target;
     return send_to(url, call);
 }
 
 net::ClientResponse RegistryExchange::send_to(const Url& url, const RegistryCall& call) {
-    if (options_.stop.stop_requested()) throw Cancelled();
+    if (stop_.stop_requested()) throw Cancelled();
     // A registry may have its storage elsewhere; our login is none of that server's business.
-    if (!url.same_origin(base_)) return send_with(url, call, {});
-    const Secret first = auth_.authorization(call.scopes);
+    if (!url.same_origin(base())) return send_with(url, call, {});
+    const Secret first = wire_->auth.authorization(call.scopes);
     net::ClientResponse answer = send_with(url, call, first);
     // Of an answer after a redirect to elsewhere: nobody there may ask for our login.
-    if (answer.status != 401 || !answer.url.same_origin(base_)) return answer;
-    auth_.learn(answer.headers, call.scopes, first);
+    if (answer.status != 401 || !answer.url.same_origin(base())) return answer;
+    wire_->auth.learn(answer.headers, call.scopes, first);
     drain(answer);
     if (std::holds_alternative<net::Producer>(call.body)) {
         throw ApiError("REGISTRY-FAILED",
-                       fmt::format("{}: {}: the login was renewed", options_.host, call.what),
+                       fmt::format("{}: {}: the login was renewed", options().host, call.what),
                        {.recovery = Recovery::transient});  // what a producer made is gone
     }
-    return send_with(url, call, auth_.authorization(call.scopes));
+    return send_with(url, call, wire_->auth.authorization(call.scopes));
 }
 
 net::ClientResponse RegistryExchange::send_with(const Url& url, const RegistryCall& call,
@@ -78,8 +85,8 @@ net::ClientResponse RegistryExchange::send_with(const Url& url, const RegistryCa
     if (!authorization.empty()) {
         request.headers.set("Authorization", std::string(authorization.reveal()));
     }
-    ++requests_;
-    return http_.send(request);
+    ++wire_->requests;
+    return wire_->http.send(request);
 }
 
 Url RegistryExchange::location_of(const net::ClientResponse& answer, const Asked& asked) const {

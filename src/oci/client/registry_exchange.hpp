@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 
@@ -22,6 +23,9 @@ struct RegistryOptions {
     Login login = {};
     RetryRules retry = {};
     RateLimit* rate = nullptr;  // of uploads; must outlive the client
+    // Up to this size a blob goes in one request; a larger one in pieces, so that little is lost
+    // with a connection.
+    std::uint64_t piece = 256u << 20;
     std::size_t connections = 8;
     Clock* clock = &system_clock();
     std::stop_token stop = {};
@@ -47,6 +51,8 @@ struct RegistryCall {
 class RegistryExchange {
   public:
     explicit RegistryExchange(RegistryOptions options);
+    // The same connections and login, for someone who stops by a token of their own.
+    RegistryExchange(const RegistryExchange& other, std::stop_token stop);
 
     // Any answer but 401, which leads to a login and a second try. No retries.
     net::ClientResponse send(const RegistryCall& call);
@@ -68,24 +74,32 @@ class RegistryExchange {
     // Where an answer's Location points to, "" when it has none.
     Url location_of(const net::ClientResponse& answer, const Asked& asked) const;
 
-    Asked asked(const RegistryCall& call) const { return {options_.host, call.what}; }
-    Asked asked(std::string what) const { return {options_.host, std::move(what)}; }
-    Retry patience() const { return {options_.retry, *options_.clock, options_.stop}; }
-    const RegistryOptions& options() const { return options_; }
-    const Url& base() const { return base_; }
-    RegistryCounts counts() const { return {requests_, bytes_sent_}; }
-    void count_sent(std::uint64_t bytes) { bytes_sent_ += bytes; }
+    Asked asked(const RegistryCall& call) const { return {options().host, call.what}; }
+    Asked asked(std::string what) const { return {options().host, std::move(what)}; }
+    Retry patience() const { return {options().retry, *options().clock, stop_}; }
+    const RegistryOptions& options() const { return wire_->options; }
+    const std::stop_token& stop() const { return stop_; }
+    const Url& base() const { return wire_->base; }
+    RegistryCounts counts() const { return {wire_->requests, wire_->bytes_sent}; }
+    void count_sent(std::uint64_t bytes) { wire_->bytes_sent += bytes; }
 
   private:
     net::ClientResponse send_with(const Url& url, const RegistryCall& call,
                                   const Secret& authorization);
 
-    RegistryOptions options_;
-    Url base_;
-    net::HttpClient http_;
-    RegistryAuth auth_;
-    std::atomic<std::uint64_t> requests_ = 0;
-    std::atomic<std::uint64_t> bytes_sent_ = 0;
+    struct Wire {
+        explicit Wire(RegistryOptions given);
+
+        RegistryOptions options;
+        Url base;
+        net::HttpClient http;
+        RegistryAuth auth;
+        std::atomic<std::uint64_t> requests = 0;
+        std::atomic<std::uint64_t> bytes_sent = 0;
+    };
+
+    std::shared_ptr<Wire> wire_;
+    std::stop_token stop_;
 };
 
 // Reads what little there is, so that the connection can be used again.

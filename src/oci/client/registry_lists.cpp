@@ -6,6 +6,7 @@
 #include "oci/media_types.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -34,10 +35,28 @@ std::optional<std::string> next_of(const net::ClientResponse& answer) {
     return std::nullopt;
 }
 
+std::string target_of_next(const std::string& next, const Url& base, const Asked& asked) {
+    try {
+        const Url url = base.redirected_to(next);
+        if (!url.same_origin(base)) bad_answer(asked, "its next page is elsewhere");
+        return url.target;
+    } catch (const BadUrl& bad) {
+        bad_answer(asked, bad.what());
+    }
+}
+
 }  // namespace
 
 std::string referrers_tag(const Digest& digest) {
     return fmt::format("{}-{}", to_string(digest.algorithm), digest.hex);
+}
+
+bool is_referrers_tag(std::string_view tag) {
+    const std::size_t dash = tag.find('-');
+    if (dash == std::string_view::npos) return false;
+    std::string digest(tag);
+    digest[dash] = ':';
+    return Digest::try_parse(digest).has_value();
 }
 
 std::vector<std::string> RegistryClient::paged(const std::string& target, const Scopes& scopes,
@@ -65,14 +84,7 @@ std::vector<std::string> RegistryClient::paged(const std::string& target, const 
         });
         if (out.size() > kMaxItems) bad_answer(asked, "there are too many");
         if (!next) break;
-        try {
-            const Url url = exchange_->base().redirected_to(*next);
-            if (!url.same_origin(exchange_->base()))
-                bad_answer(asked, "its next page is elsewhere");
-            call.target = url.target;
-        } catch (const BadUrl& bad) {
-            bad_answer(asked, bad.what());
-        }
+        call.target = target_of_next(*next, exchange_->base(), asked);
     }
     std::ranges::sort(out);
     out.erase(std::ranges::unique(out).begin(), out.end());
@@ -84,6 +96,15 @@ std::vector<std::string> RegistryClient::tags(const std::string& repository) {
                  "tags of " + repository);
 }
 
+std::vector<std::string> RegistryClient::tags_if_any(const std::string& repository) {
+    try {
+        return tags(repository);
+    } catch (const ApiError& error) {
+        if (error.id() != "REGISTRY-UNKNOWN") throw;
+        return {};
+    }
+}
+
 std::vector<std::string> RegistryClient::catalog() {
     return paged("/v2/_catalog?n=1000", {"registry:catalog:*"}, "repositories", "its repositories");
 }
@@ -91,20 +112,33 @@ std::vector<std::string> RegistryClient::catalog() {
 // nullopt: the registry has no such list.
 std::optional<std::vector<Descriptor>> RegistryClient::referrers_by_api(
     const std::string& repository, const Digest& digest) {
-    const RegistryCall call{.target = fmt::format("/v2/{}/referrers/{}", repository, digest.str()),
-                            .headers = {{"Accept", std::string(media::kIndex)}},
-                            .scopes = pull_scope(repository),
-                            .what = fmt::format("referrers of {} of {}", digest.str(), repository)};
-    return exchange_->persist([&]() -> std::optional<std::vector<Descriptor>> {
-        net::ClientResponse answer = exchange_->send(call);
-        const bool absent = answer.status == 404 || answer.status == 405 || answer.status == 400;
-        if (absent) return drain(answer), std::nullopt;
-        if (answer.status != 200) refuse_answer(answer, exchange_->asked(call));
-        // Some answer any path with a page for people.
-        const std::string_view type = answer.headers.find("Content-Type").value_or("");
-        if (!type.starts_with(media::kIndex)) return std::nullopt;
-        return parse_index(answer.read_all(kMaxManifest)).manifests;
-    });
+    RegistryCall call{.target = fmt::format("/v2/{}/referrers/{}", repository, digest.str()),
+                      .headers = {{"Accept", std::string(media::kIndex)}},
+                      .scopes = pull_scope(repository),
+                      .what = fmt::format("referrers of {} of {}", digest.str(), repository)};
+    const Asked asked = exchange_->asked(call);
+    std::vector<Descriptor> out;
+    for (std::size_t page = 0; page < kMaxPages && out.size() < kMaxDescriptors; ++page) {
+        std::optional<std::string> next;
+        const bool is_list = exchange_->persist([&] {
+            net::ClientResponse answer = exchange_->send(call);
+            const bool absent =
+                answer.status == 404 || answer.status == 405 || answer.status == 400;
+            if (absent) return drain(answer), false;
+            if (answer.status != 200) refuse_answer(answer, asked);
+            // Some answer any path with a page for people.
+            const std::string_view type = answer.headers.find("Content-Type").value_or("");
+            if (!type.starts_with(media::kIndex)) return false;
+            next = next_of(answer);
+            std::ranges::move(parse_index(answer.read_all(kMaxManifest)).manifests,
+                              std::back_inserter(out));
+            return true;
+        });
+        if (!is_list && page == 0) return std::nullopt;
+        if (!next) return out;
+        call.target = target_of_next(*next, exchange_->base(), asked);
+    }
+    bad_answer(asked, "its pages have no end");
 }
 
 std::vector<Descriptor> RegistryClient::referrers(const std::string& repository,

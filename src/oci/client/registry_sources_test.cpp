@@ -7,6 +7,7 @@
 #include "oci/client/registry_client.hpp"
 #include "oci/client/testing/docker_registry.hpp"
 #include "oci/client/testing/fake_registry.hpp"
+#include "oci/client/url_fetch.hpp"
 #include "oci/media_types.hpp"
 #include "oci/reference.hpp"
 #include "oci/testing/raw_tar.hpp"
@@ -278,6 +279,40 @@ TEST(UrlSources, GiveTheBundleThatFilesGive) {
     EXPECT_EQ(binary(files.url("kubeadm"), ""), "RECIPE-INVALID");
     EXPECT_EQ(binary("ftp://a/b", digest_of(chart).hex), "RECIPE-INVALID");
     EXPECT_EQ(binary(files.url("absent"), digest_of(chart).hex), "REGISTRY-UNKNOWN");
+}
+
+TEST(RegistrySources, AMirrorWithoutAPlatformAskedForIsFoundOut) {
+    FakeRegistry fake;
+    const SmallImages all = images();
+    const std::string index = all.blobs().at(all.roots()[0].digest);
+    for (const auto& [digest, bytes] : all.blobs()) fake.keep_blob("team/app", bytes);
+    const Digest amd = parse_index(index).manifests[0].digest;
+    fake.keep_manifest("team/app", "", all.blobs().at(amd), std::string(media::kManifest));
+    fake.keep_manifest("team/app", "v1", index, std::string(media::kIndex));
+    const TempFolder folder;
+    const auto with = [&](const std::string& platforms) {
+        return error_of([&] {
+            built(folder, fmt::format("  registries: [{{host: registry.k8s.io, mirror: \"{}\", "
+                                      "plain-http: true}}]\n  images:\n    - registry: "
+                                      "registry.k8s.io/team/app:v1\n      platforms: [{}]\n",
+                                      fake.host(), platforms));
+        });
+    };
+    EXPECT_EQ(with("linux/amd64"), "none");
+    EXPECT_EQ(with("linux/amd64, linux/arm64"), "IMAGE-NO-PLATFORM");
+}
+
+TEST(UrlSources, ShowNoSecrets) {
+    EXPECT_EQ(shown_url("https://a.b/c?token=secret"), "https://a.b/c");
+    for (const char* url : {"https://me:secret@a.b/c", "me:secret@a.b", "https://a b/?x=secret"}) {
+        try {
+            shown_url(url);
+            ADD_FAILURE() << url;
+        } catch (const UserError& error) {
+            EXPECT_EQ(error.id(), "URL-INVALID");
+            EXPECT_EQ(error.message().find("secret"), std::string::npos) << error.message();
+        }
+    }
 }
 
 TEST(RegistrySources, TakeChartsUnderTheNameOfOurs) {

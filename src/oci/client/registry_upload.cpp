@@ -15,52 +15,64 @@ namespace slipway::oci {
 
 namespace {
 
-// Up to this size a blob goes in one request; a larger one in pieces, so that little is lost with a
-// connection.
-constexpr std::uint64_t kPiece = 256u << 20;
 // From here on it is worth a round trip to hear first whether the body is wanted.
 constexpr std::uint64_t kAskFirst = 32u << 20;
 
-// Reads a part of what is uploaded, no faster than allowed.
+// Reads what is uploaded, part by part and no faster than allowed. A stream is opened again only
+// when a part does not begin where the last one ended: what lies before it is read for nothing.
 class PartReader {
   public:
-    PartReader(const BlobBody& body, std::uint64_t offset, std::uint64_t length,
-               const RegistryOptions& options)
-        : file_(body.file), at_(body.file.offset + offset), left_(length), options_(options) {
-        if (file_.file != nullptr) return;
-        stream_ = body.open();
-        if (!stream_->skip(offset)) refuse_short();
+    PartReader(const BlobBody& body, const RegistryExchange& exchange)
+        : body_(body), rate_(exchange.options().rate), stop_(exchange.stop()) {}
+
+    void begin(std::uint64_t offset, std::uint64_t length) {
+        left_ = length;
+        if (body_.file.file == nullptr && (stream_ == nullptr || at_ != offset)) {
+            stream_ = body_.open();
+            if (!stream_->skip(offset)) refuse_short();
+        }
+        at_ = offset;
     }
 
     std::size_t read(std::span<char> room) {
         std::size_t now = std::min<std::uint64_t>(room.size(), left_);
         if (now == 0) return 0;
-        if (options_.stop.stop_requested()) throw Cancelled();
-        if (options_.rate != nullptr) now = options_.rate->take(now, options_.stop);
-        std::size_t got = 0;
-        if (stream_ != nullptr) {
-            got = read_fully(*stream_, room.data(), now);
-        } else {
-            const ssize_t n = ::pread(file_.file->get(), room.data(), now, static_cast<off_t>(at_));
-            got = n < 0 ? 0 : static_cast<std::size_t>(n);
-        }
+        if (stop_.stop_requested()) throw Cancelled();
+        if (rate_ != nullptr) now = rate_->take(now, stop_);
+        const std::size_t got =
+            stream_ != nullptr ? from_stream(room.data(), now) : from_file(room.data(), now);
         if (got == 0) refuse_short();
         at_ += got;
         left_ -= got;
-        // The last piece, so that a stream that checks itself can do so.
-        if (left_ == 0 && stream_ != nullptr) stream_->skip(1);
         return got;
     }
 
   private:
+    std::size_t from_stream(char* into, std::size_t max) {
+        // One that fails half-way is of no use for the next try.
+        std::unique_ptr<ByteStream> stream = std::move(stream_);
+        const std::size_t got = read_fully(*stream, into, max);
+        // The last piece, so that a stream that checks itself can do so.
+        if (at_ + got == body_.size) stream->skip(1);
+        stream_ = std::move(stream);
+        return got;
+    }
+
+    std::size_t from_file(char* into, std::size_t max) const {
+        const ssize_t n =
+            ::pread(body_.file.file->get(), into, max, static_cast<off_t>(body_.file.offset + at_));
+        return n < 0 ? 0 : static_cast<std::size_t>(n);
+    }
+
     [[noreturn]] static void refuse_short() {
         throw UserError("SOURCE-BLOB-MISSING", "a blob became shorter while it was sent");
     }
 
-    net::FileRange file_;
-    std::uint64_t at_;
-    std::uint64_t left_;
-    const RegistryOptions& options_;
+    const BlobBody& body_;
+    RateLimit* rate_;
+    std::stop_token stop_;
+    std::uint64_t at_ = 0;
+    std::uint64_t left_ = 0;
     std::unique_ptr<ByteStream> stream_;
 };
 
@@ -79,11 +91,12 @@ std::uint64_t received_of(std::string_view range) {
 class Upload {
   public:
     Upload(RegistryExchange& exchange, const std::string& repository, const Digest& digest,
-           const BlobBody& body)
+           const BlobBody& body, Retry& retry)
         : exchange_(exchange),
           repository_(repository),
           digest_(digest),
           body_(body),
+          retry_(retry),
           what_(fmt::format("upload of {} to {}", digest.str(), repository)) {}
 
     Uploaded attempt(const std::string& from) {
@@ -129,13 +142,15 @@ class Upload {
         if (received == 0 || received > body_.size) return drain(answer), 0;
         place_ = place;
         if (answer.headers.find("Location")) move_on(answer);
+        note_received(received);
         return received;
     }
 
     void send_rest(std::uint64_t offset) {
-        if (offset == 0 && body_.size <= kPiece) return finish(0);
+        const std::uint64_t piece = exchange_.options().piece;
+        if (offset == 0 && body_.size <= piece) return finish(0);
         while (offset < body_.size) {
-            const std::uint64_t now = std::min(kPiece, body_.size - offset);
+            const std::uint64_t now = std::min(piece, body_.size - offset);
             RegistryCall patch = call("PATCH");
             patch.headers.set("Content-Type", "application/octet-stream");
             patch.headers.set("Content-Range", fmt::format("{}-{}", offset, offset + now - 1));
@@ -145,8 +160,16 @@ class Upload {
             move_on(answer);
             exchange_.count_sent(now);
             offset += now;
+            note_received(offset);
         }
         finish(body_.size);
+    }
+
+    // Every byte more is a reason to go on.
+    void note_received(std::uint64_t bytes) {
+        if (bytes <= received_) return;
+        received_ = bytes;
+        retry_.gained();
     }
 
     // The closing PUT, with what is left.
@@ -163,7 +186,7 @@ class Upload {
         exchange_.count_sent(body_.size - offset);
     }
 
-    void give_body(RegistryCall& to, std::uint64_t offset, std::uint64_t length) const {
+    void give_body(RegistryCall& to, std::uint64_t offset, std::uint64_t length) {
         if (length == 0) return;
         to.only_once = true;
         to.ask_first = length >= kAskFirst;
@@ -172,9 +195,11 @@ class Upload {
             return;
         }
         // Shared: a std::function must be copyable.
-        auto reader = std::make_shared<PartReader>(body_, offset, length, exchange_.options());
+        if (reader_ == nullptr) reader_ = std::make_shared<PartReader>(body_, exchange_);
+        reader_->begin(offset, length);
         to.length = length;
-        to.body = net::Producer([reader](std::span<char> room) { return reader->read(room); });
+        to.body =
+            net::Producer([reader = reader_](std::span<char> room) { return reader->read(room); });
     }
 
     // An upload the registry has forgotten is begun anew. So is, once, one whose bytes it does not
@@ -195,22 +220,25 @@ class Upload {
     const std::string& repository_;
     const Digest& digest_;
     const BlobBody& body_;
+    Retry& retry_;
     std::string what_;
     std::optional<Url> place_;  // of the upload, once it has begun
     bool disagreed_ = false;
+    std::uint64_t received_ = 0;  // the most it has ever had
+    std::shared_ptr<PartReader> reader_;
 };
 
 }  // namespace
 
 Uploaded RegistryClient::upload(const std::string& repository, const Digest& digest,
                                 const BlobBody& body, const std::string& from) {
-    Upload job(*exchange_, repository, digest, body);
     Retry retry = exchange_->patience();
+    Upload job(*exchange_, repository, digest, body, retry);
     while (true) {
         try {
             // The answer alone may have been lost.
-            const bool is_there = retry.failures() > 0 && head_blob(repository, digest).has_value();
-            return is_there ? Uploaded::sent : job.attempt(from);
+            const auto found = retry.failures() > 0 ? head_blob(repository, digest) : std::nullopt;
+            return found && found->fits(body.size) ? Uploaded::sent : job.attempt(from);
         } catch (const Error& error) {
             retry.wait_or_rethrow(error);
         }

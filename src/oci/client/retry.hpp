@@ -10,9 +10,13 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 
+#include <cstdint>
 #include <stop_token>
 
 namespace slipway::oci {
+
+// Bytes a second of waiting; who gives less keeps us, and is left.
+inline constexpr std::uint64_t kDripRate = 1024;
 
 struct RetryRules {
     int tries = 6;  // in a row, without anything gained

@@ -15,11 +15,22 @@ namespace {
 constexpr std::uint64_t kMostBytes = 64ull << 30;
 constexpr int kRedirects = 10;
 
+// A text that is no URL to us may still hold a password, or a key in its query.
+std::string without_secrets(std::string_view text) {
+    text = text.substr(0, text.find_first_of("?#"));
+    const std::size_t slashes = text.find("://");
+    const std::size_t begin = slashes == std::string_view::npos ? 0 : slashes + 3;
+    const std::size_t at = text.substr(0, text.find('/', begin)).rfind('@');
+    if (at == std::string_view::npos || at < begin) return std::string(text);
+    return fmt::format("{}…{}", text.substr(0, begin), text.substr(at));
+}
+
 Url parsed(const std::string& text) {
     try {
         return Url::parse(text);
     } catch (const BadUrl& bad) {
-        throw UserError("URL-INVALID", fmt::format("'{}' is {}", printable(text), bad.what()),
+        throw UserError("URL-INVALID",
+                        fmt::format("'{}' is {}", printable(without_secrets(text)), bad.what()),
                         {.remedy = "write it as https://host/path"});
     }
 }
@@ -44,7 +55,7 @@ void write_checked(ByteStream& from, const UrlFetch& what, const std::filesystem
 
 void fetch_url(const UrlFetch& what, const std::filesystem::path& to) {
     const Url url = parsed(what.url);
-    net::HttpClient http({.tls = {.ca_pem = what.ca_pem}});
+    net::HttpClient http({.tls = {.ca_pem = what.ca_pem}, .least_rate = kDripRate});
     Download download(
         [&](const std::string& range) {
             net::ClientRequest request{.url = url, .redirects = kRedirects};
@@ -60,6 +71,8 @@ void fetch_url(const UrlFetch& what, const std::filesystem::path& to) {
         throw;
     }
 }
+
+std::string shown_url(const std::string& url) { return parsed(url).shown(); }
 
 std::string file_name_of(const std::string& url) {
     const Url where = parsed(url);

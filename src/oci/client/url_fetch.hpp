@@ -22,6 +22,8 @@ struct UrlFetch {
 // REGISTRY-* and NET-*; then there is no file.
 void fetch_url(const UrlFetch& what, const std::filesystem::path& to);
 
+// For people: without its query. Throws UserError URL-INVALID, which shows no password.
+std::string shown_url(const std::string& url);
 // The last part of the path: kubeadm of https://dl.k8s.io/v1.34.1/bin/linux/amd64/kubeadm?x=y.
 std::string file_name_of(const std::string& url);
 

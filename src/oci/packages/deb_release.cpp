@@ -53,7 +53,9 @@ DebRelease parse_release(std::string_view text, const std::string& what) {
     MemoryStream stream{std::string(text)};
     const std::optional<Stanza> stanza = ControlReader(stream, what).next();
     if (!stanza) repository_invalid(what, "it is empty");
-    DebRelease out{.by_hash = stanza->get("Acquire-By-Hash") == "yes"};
+    DebRelease out{.suite = std::string(stanza->get("Suite")),
+                   .codename = std::string(stanza->get("Codename")),
+                   .by_hash = stanza->get("Acquire-By-Hash") == "yes"};
     read_files(stanza->get("SHA256"), out, what);
     if (out.files.empty()) repository_invalid(what, "it names no files with SHA256");
     const std::vector<std::string> architectures = words_of(stanza->get("Architectures"));
@@ -63,6 +65,16 @@ DebRelease parse_release(std::string_view text, const std::string& what) {
         out.valid_until = parse_date(until, what);
     }
     return out;
+}
+
+bool is_of_suite(const DebRelease& release, std::string_view asked) {
+    const auto is_it = [&](std::string_view name) {
+        return name == release.suite || name == release.codename;
+    };
+    if (release.suite.empty() && release.codename.empty()) return true;
+    while (asked.ends_with('/')) asked.remove_suffix(1);
+    // bookworm/updates calls itself bookworm.
+    return is_it(asked) || is_it(asked.substr(0, asked.rfind('/')));
 }
 
 std::string without_signature(std::string_view in_release) {

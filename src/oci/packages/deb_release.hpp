@@ -13,6 +13,8 @@
 namespace slipway::oci::packages {
 
 struct DebRelease {
+    std::string suite = {};     // stable
+    std::string codename = {};  // bookworm
     struct File {
         Digest digest = {};
         std::uint64_t size = 0;
@@ -25,6 +27,10 @@ struct DebRelease {
 
 // Throws UserError REPOSITORY-INVALID naming `what`.
 DebRelease parse_release(std::string_view text, const std::string& what);
+
+// Whether it is the Release of the suite that was asked for, as apt compares them. One that names
+// none is of any.
+bool is_of_suite(const DebRelease& release, std::string_view asked);
 
 // What stands between the lines of a signature, which is not checked.
 std::string without_signature(std::string_view in_release);

@@ -35,6 +35,7 @@ class DebLoader {
         if (!text) return read_unlisted();
         const std::string what = fmt::format("{}Release of {}", folder_, load_.files.label());
         release_ = parse_release(*text, what);
+        require_suite(what);
         if (release_.valid_until && *release_.valid_until < load_.now &&
             !load_.repository.expired) {
             throw UserError("REPOSITORY-EXPIRED",
@@ -50,6 +51,19 @@ class DebLoader {
     }
 
   private:
+    // One keyring signs many suites: an old one under the name of a new one would bring packages
+    // whose holes everyone knows.
+    void require_suite(const std::string& what) const {
+        const RecipeRepository& repository = load_.repository;
+        if (is_flat_ || repository.keyring.empty()) return;
+        if (is_of_suite(release_, repository.suite)) return;
+        throw UserError("REPOSITORY-SIGNATURE",
+                        fmt::format("{} is of another suite than {}", what, repository.suite),
+                        {.cause = fmt::format("it is signed as {} ({})", printable(release_.suite),
+                                              printable(release_.codename)),
+                         .remedy = "name the suite as the repository does, or use another mirror"});
+    }
+
     // What was signed. nullopt: there is no Release at all, and that is accepted.
     std::optional<std::string> release_text() {
         const RecipeRepository& repository = load_.repository;

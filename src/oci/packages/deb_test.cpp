@@ -334,6 +334,27 @@ TEST_F(Signed, OnlyWhatWasSignedCounts) {
     EXPECT_THAT(error("a", with("other.gpg")), HasSubstr("REPOSITORY-SIGNATURE"));
 }
 
+TEST_F(Signed, AnotherSuiteIsNotTakenForTheOneAskedFor) {
+    fs::copy(folder_ / "repo/dists/bookworm", folder_ / "repo/dists/trixie",
+             fs::copy_options::recursive);
+    EXPECT_THAT(error("a", "{file: repo, suite: trixie, keyring: maker.gpg}"),
+                AllOf(HasSubstr("REPOSITORY-SIGNATURE"), HasSubstr("of another suite")));
+    fs::copy(folder_ / "repo/dists/bookworm", folder_ / "repo/dists/stable",
+             fs::copy_options::recursive);
+    EXPECT_THAT(names("a", "{file: repo, suite: stable, keyring: maker.gpg}"),
+                ElementsAre("a_1.0_amd64.deb"));
+}
+
+TEST_F(Signed, ManySignaturesDoNotKeepTheBuild) {
+    fs::remove(dist("InRelease"));
+    gpg({"-u", "other@example.com", "--output", at("one.sig"), "--detach-sign", dist("Release")});
+    const std::string one = read_file(at("one.sig"));
+    std::string many;
+    for (int i = 0; i < 700; ++i) many += one;  // more lines about them than a pipe holds
+    folder_.write("repo/dists/bookworm/Release.gpg", many);
+    EXPECT_THAT(error("a", with("maker.gpg")), HasSubstr("REPOSITORY-SIGNATURE"));
+}
+
 TEST_F(Signed, NothingMayStandBesideWhatWasSigned) {
     const std::string good = read_file(dist("InRelease"));
     folder_.write("evil", "Suite: evil\n");

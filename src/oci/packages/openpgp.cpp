@@ -7,9 +7,15 @@
 #include "oci/byte_stream.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
+
+#include <poll.h>
+#include <unistd.h>
 
 namespace slipway::oci::packages {
 
@@ -19,6 +25,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxKeyring = 4u << 20;
 constexpr std::size_t kMaxSigned = 32u << 20;
+constexpr std::size_t kMaxStatus = 4u << 20;
+constexpr std::chrono::seconds kPatience(60);
 constexpr std::string_view kBegin = "-----BEGIN PGP PUBLIC KEY BLOCK-----";
 constexpr std::string_view kEnd = "-----END PGP PUBLIC KEY BLOCK-----";
 
@@ -111,6 +119,32 @@ void judge(const std::string& status, const std::string& what) {
                                 : "it is signed by " + join(others, ", "));
 }
 
+// Both pipes are emptied as they fill: what it writes for people is as long as the mirror likes,
+// and nobody reads it. However much there is to check, it has to end.
+std::string status_of(Subprocess& gpgv, const std::string& what) {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    std::string status;
+    std::array<pollfd, 2> pipes = {{{gpgv.out(), POLLIN, 0}, {gpgv.err(), POLLIN, 0}}};
+    while (pipes[0].fd >= 0 || pipes[1].fd >= 0) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        if (left.count() <= 0 || status.size() > kMaxStatus) {
+            gpgv.end();
+            refuse(what, "it has more signatures than can be checked");
+        }
+        if (::poll(pipes.data(), pipes.size(), static_cast<int>(left.count())) < 0) continue;
+        for (pollfd& pipe : pipes) {
+            if (pipe.revents == 0) continue;
+            std::array<char, 16384> room{};
+            const ssize_t n = ::read(pipe.fd, room.data(), room.size());
+            if (n < 0 && errno == EINTR) continue;
+            if (n > 0 && pipe.fd == gpgv.out()) status.append(room.data(), static_cast<size_t>(n));
+            if (n <= 0) pipe.fd = -1;
+        }
+    }
+    return status;
+}
+
 void run_gpgv(std::vector<std::string> arguments, const fs::path& keyring, const std::string& what,
               Spool& spool) {
     const fs::path binary = spooled(spool, without_armour(read_file(keyring, kMaxKeyring)));
@@ -119,8 +153,7 @@ void run_gpgv(std::vector<std::string> arguments, const fs::path& keyring, const
     std::ranges::move(arguments, std::back_inserter(argv));
     Subprocess gpgv({.argv = argv, .env = {{"LC_ALL", "C"}}});
     gpgv.close_in();
-    const std::string status = read_all(gpgv.out(), "gpgv");
-    read_all(gpgv.err(), "gpgv");
+    const std::string status = status_of(gpgv, what);
     gpgv.wait();  // its code also counts keys we were not given: what it says is what matters
     judge(status, what);
 }

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "net/http_client.hpp"
 #include "oci/archive_errors.hpp"
+#include "oci/client/retry.hpp"
 #include "oci/packages/repository_errors.hpp"
 
 #include <algorithm>
@@ -54,7 +55,8 @@ std::string encoded(std::string_view path) {
 class Asker {
   public:
     explicit Asker(ServerOptions options)
-        : options_(std::move(options)), client_({.tls = {.ca_pem = options_.ca_pem}}) {}
+        : options_(std::move(options)),
+          client_({.tls = {.ca_pem = options_.ca_pem}, .least_rate = kDripRate}) {}
 
     // From byte `from` on; nullopt when there is no such file.
     std::optional<net::ClientResponse> get(const Url& url, std::uint64_t from) {

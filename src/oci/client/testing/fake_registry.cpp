@@ -66,6 +66,7 @@ struct FakeRegistry::State {
         const bool is_upload = (request.method == "PATCH" || request.method == "PUT") &&
                                request.raw_target.find("/uploads/") != std::string::npos;
         if (!is_upload || request.body.length().value_or(0) <= faults.cut_uploads_after) return 0;
+        if (--faults.cuts > 0) return faults.cut_uploads_after;
         return std::exchange(faults.cut_uploads_after, 0);
     }
 
@@ -140,6 +141,9 @@ struct FakeRegistry::State {
         const auto [repository, rest] = parts_of(request.target.path);
         const std::string last = rest.substr(rest.rfind('/') + 1);
         if (request.target.path == "/v2/") return;
+        if (repository == faults.forbid && !repository.empty()) {
+            return refuse(response, 403, "DENIED");
+        }
         if (rest.starts_with("/blobs/uploads/")) {
             return upload(request, response, repository, body);
         }
@@ -219,6 +223,9 @@ struct FakeRegistry::State {
         if (repository == faults.refuse) return refuse(response, 403, "DENIED");
         Kept& kept = repositories[repository];
         const Digest digest = digest_of(body);
+        if (faults.whole_indexes && names_absent(body, kept)) {
+            return refuse(response, 400, "MANIFEST_BLOB_UNKNOWN");
+        }
         kept.manifests[digest] = {body,
                                   std::string(request.headers.find("Content-Type").value_or(""))};
         if (!Digest::try_parse(name)) kept.tags[name] = digest;
@@ -228,6 +235,14 @@ struct FakeRegistry::State {
         const bool refers =
             std::visit([](const auto& d) { return d.subject.has_value(); }, document);
         if (refers && !faults.no_referrers_api) response.headers.set("OCI-Subject", "yes");
+    }
+
+    static bool names_absent(const std::string& text, const Kept& kept) {
+        const Document document = parse_document(text, "");
+        const auto* index = std::get_if<Index>(&document);
+        return index != nullptr && std::ranges::any_of(index->manifests, [&](const auto& child) {
+                   return !kept.manifests.contains(child.digest);
+               });
     }
 
     void referrers(net::Response& response, const std::string& repository, const std::string& text)
@@ -319,6 +334,29 @@ void FakeRegistry::keep_manifest(const std::string& repository, const std::strin
     Kept& kept = state_->repositories[repository];
     kept.manifests[digest_of(text)] = {text, type};
     if (!tag.empty()) kept.tags[tag] = digest_of(text);
+}
+
+void FakeRegistry::damage_blob(const std::string& repository, const Digest& digest,
+                               const std::string& bytes) {
+    const Lock lock(state_->mutex);
+    state_->repositories[repository].blobs[digest] = bytes;
+}
+
+void FakeRegistry::lose_blob(const std::string& repository, const Digest& digest) {
+    const Lock lock(state_->mutex);
+    state_->repositories[repository].blobs.erase(digest);
+}
+
+void FakeRegistry::lose_manifest(const std::string& repository, const std::string& tag_or_digest) {
+    const Lock lock(state_->mutex);
+    Kept& kept = state_->repositories[repository];
+    kept.tags.erase(tag_or_digest);
+    if (const auto digest = Digest::try_parse(tag_or_digest)) kept.manifests.erase(*digest);
+}
+
+bool FakeRegistry::has_manifest(const std::string& repository, const Digest& digest) const {
+    const Lock lock(state_->mutex);
+    return state_->repositories[repository].manifests.contains(digest);
 }
 
 bool FakeRegistry::has_blob(const std::string& repository, const Digest& digest) const {

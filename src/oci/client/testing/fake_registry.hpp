@@ -21,7 +21,8 @@ namespace slipway::oci::testing {
 
 struct Faults {
     std::uint64_t cut_blobs_after = 0;    // bytes of each answer; 0: never
-    std::uint64_t cut_uploads_after = 0;  // bytes of a body that are kept, once
+    std::uint64_t cut_uploads_after = 0;  // bytes of a body that are kept
+    int cuts = 1;                         // so many times
     int busy = 0;                         // so many answers of 429 with Retry-After: 7
     int broken = 0;                       // so many answers of 500
     int uses_of_token = 0;                // after which it is expired; 0: any number
@@ -30,14 +31,16 @@ struct Faults {
     bool spoil_manifests = false;  // likewise
     bool no_mounts = false;
     bool no_referrers_api = false;
-    bool wants_token = false;   // of /token, which wants ops:secret
-    std::string refuse = {};    // repository no manifest is taken for
-    std::string blobs_at = {};  // redirects there, path appended
-    std::string type = {};      // Content-Type of manifests
-    std::string answer = {};    // body of every answer
-    std::uint64_t endless = 0;  // bytes of a manifest that is never over
-    std::string realm = {};     // instead of the own /token
-    int token_seconds = 0;      // expires_in; 0: not said
+    bool wants_token = false;    // of /token, which wants ops:secret
+    std::string refuse = {};     // repository no manifest is taken for
+    std::string forbid = {};     // repository that is refused whatever is asked
+    bool whole_indexes = false;  // takes none whose manifests are not all there
+    std::string blobs_at = {};   // redirects there, path appended
+    std::string type = {};       // Content-Type of manifests
+    std::string answer = {};     // body of every answer
+    std::uint64_t endless = 0;   // bytes of a manifest that is never over
+    std::string realm = {};      // instead of the own /token
+    int token_seconds = 0;       // expires_in; 0: not said
 };
 
 // One request as it came.
@@ -59,7 +62,12 @@ class FakeRegistry {
     void keep_blob(const std::string& repository, const std::string& bytes);
     void keep_manifest(const std::string& repository, const std::string& tag,
                        const std::string& text, const std::string& type);
+    // What a disk does to a registry: a blob becomes this, or is gone.
+    void damage_blob(const std::string& repository, const Digest& digest, const std::string& bytes);
+    void lose_blob(const std::string& repository, const Digest& digest);
+    void lose_manifest(const std::string& repository, const std::string& tag_or_digest);
     bool has_blob(const std::string& repository, const Digest& digest) const;
+    bool has_manifest(const std::string& repository, const Digest& digest) const;
     bool has_tag(const std::string& repository, const std::string& tag) const;
 
     std::vector<Seen> seen() const;
