@@ -14,7 +14,8 @@
 
 #include <fcntl.h>
 
-using namespace slipway;
+using slipway::Fd;
+namespace oci = slipway::oci;
 
 namespace {
 

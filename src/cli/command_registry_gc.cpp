@@ -20,7 +20,7 @@ ExitCode run(const Call& call) {
         throw UserError("FILE-UNREADABLE", fmt::format("{} is not the store of a registry", folder),
                         {.remedy = "name the folder that was given to slipway registry serve"});
     }
-    constexpr std::int64_t kMostMinutes = 60 * 24 * 3650;
+    constexpr std::int64_t kMostMinutes = 60ll * 24 * 3650;
     const std::int64_t minutes = call.arguments.number("--older-than", 60);
     if (minutes < 0 || minutes > kMostMinutes)
         throw UsageError("USAGE", "--older-than is a number of minutes");

@@ -55,8 +55,9 @@ bool is_credential(std::string_view option) {
 bool is_low_port(const std::string& listen) {
     constexpr int kFirstFree = 1024;
     const std::size_t colon = listen.rfind(':');
-    const int port = colon == std::string::npos ? 0 : std::atoi(listen.c_str() + colon + 1);
-    return port > 0 && port < kFirstFree;
+    const std::string port = colon == std::string::npos ? "" : listen.substr(colon + 1);
+    const long number = std::strtol(port.c_str(), nullptr, 10);
+    return number > 0 && number < kFirstFree;
 }
 
 std::string this_program() {

@@ -9,9 +9,9 @@ namespace {
 
 std::optional<std::uint64_t> number(std::string_view text) {
     std::uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, value);
-    if (text.empty() || at != end || error != std::errc()) return std::nullopt;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || end != text.data() + text.size() || error != std::errc())
+        return std::nullopt;
     return value;
 }
 

@@ -23,10 +23,9 @@ std::size_t page_size(const Exchange& x) {
     const std::string_view text = x.parameter("n");
     if (!x.request.target.parameter("n")) return kLargestPage;
     std::uint64_t n = 0;
-    const char* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, n);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     if (error == std::errc::result_out_of_range) return kLargestPage;
-    if (text.empty() || at != end || error != std::errc())
+    if (text.empty() || end != text.data() + text.size() || error != std::errc())
         throw Refusal(400, "UNSUPPORTED", "n is not a number of entries");
     return static_cast<std::size_t>(std::min<std::uint64_t>(n, kLargestPage));
 }

@@ -58,9 +58,9 @@ std::optional<Given> parse_basic(std::string_view authorization) {
     const std::string_view text = decoded->reveal();
     const std::size_t colon = text.find(':');
     // A password with a zero byte would end there for bcrypt, and one longer than 72 bytes too.
-    const bool usable =
-        colon != std::string_view::npos && text.find('\0') == std::string_view::npos &&
-        text.size() - colon - 1 <= kBcryptReads;
+    const bool usable = colon != std::string_view::npos &&
+                        text.find('\0') == std::string_view::npos &&
+                        text.size() - colon - 1 <= kBcryptReads;
     if (!usable) return std::nullopt;
     return Given{std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
 }
