@@ -157,14 +157,16 @@ class LimitedMemory final : public json::memory_resource {
     explicit LimitedMemory(std::size_t most) : left_(most) {}
 
   private:
-    void* do_allocate(std::size_t bytes, std::size_t align) override {
+    // Boost.JSON needs no more than the alignment that every allocation has, and does not name the
+    // same one each time.
+    void* do_allocate(std::size_t bytes, std::size_t) override {
         if (bytes > left_) throw std::bad_alloc();
-        void* const out = ::operator new(bytes, std::align_val_t(align));
+        void* const out = ::operator new(bytes);
         left_ -= bytes;
         return out;
     }
-    void do_deallocate(void* memory, std::size_t bytes, std::size_t align) override {
-        ::operator delete(memory, std::align_val_t(align));
+    void do_deallocate(void* memory, std::size_t bytes, std::size_t) override {
+        ::operator delete(memory);
         left_ += bytes;
     }
     bool do_is_equal(const json::memory_resource& other) const noexcept override {

@@ -47,6 +47,14 @@ std::string error_of(const std::function<void()>& act) {
     return "none";
 }
 
+// UBSan opens a pipe to look at an object's type, and takes the object for none when it cannot. The
+// other builds, ThreadSanitizer's too, have this test.
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define SLIPWAY_TEST_NEEDS_DESCRIPTORS
+#endif
+#endif
+#ifndef SLIPWAY_TEST_NEEDS_DESCRIPTORS
 TEST(GarbageCollection, RemovesNothingWhenFoldersCannotBeListed) {
     RunningRegistry registry;
     registry.push_image("a/b/c/d/e/f/g/h", "x", "deep");
@@ -64,6 +72,7 @@ TEST(GarbageCollection, RemovesNothingWhenFoldersCannotBeListed) {
     }
     EXPECT_TRUE(has_failed && has_succeeded);
 }
+#endif
 
 TEST(GarbageCollection, StopsAtALostManifestUntilItIsPushedAgainOrDeleted) {
     RunningRegistry registry;
