@@ -96,10 +96,7 @@ Command registry_serve_command() {
                 "\n"
                 "One line on stderr says when it is ready. SIGTERM lets transfers end.",
             .options = serve_option_list(),
-            .positionals = {{.name = "BUNDLE",
-                             .help = "file made by slipway bundle build",
-                             .repeatable = true,
-                             .complete = Complete::file}},
+            .positionals = {served_bundles()},
             .run = run};
 }
 

@@ -122,10 +122,7 @@ Command registry_unit_command() {
             "logins, certificate and key for it when it starts: restart it after they have "
             "changed.",
         .options = std::move(options),
-        .positionals = {{.name = "BUNDLE",
-                         .help = "file made by slipway bundle build",
-                         .repeatable = true,
-                         .complete = Complete::file}},
+        .positionals = {served_bundles()},
         .run = run};
 }
 

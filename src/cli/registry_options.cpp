@@ -33,6 +33,13 @@ void require_sense(const Arguments& given) {
 
 }  // namespace
 
+Positional served_bundles() {
+    return {.name = "BUNDLE",
+            .help = "file made by slipway bundle build",
+            .repeatable = true,
+            .complete = Complete::file};
+}
+
 Option store_option() {
     return {.name = "--store",
             .value = "DIR",

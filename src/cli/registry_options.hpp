@@ -10,6 +10,7 @@ std::vector<Option> serve_option_list();
 // Throws UsageError when options contradict each other.
 registry::ServeOptions serve_options(const Call& call);
 
+Positional served_bundles();
 Option store_option();
 
 }  // namespace slipway::cli

@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "base/testing/error_of.hpp"
 #include "engine/testing/memory_journal.hpp"
 #include "images/push_run.hpp"
 #include "net/testing/temporary_file.hpp"
@@ -25,17 +26,8 @@ using oci::testing::FakeRegistry;
 using oci::testing::Faults;
 using oci::testing::SmallImages;
 using oci::testing::TempFolder;
+using slipway::testing::error_of;
 using ::testing::HasSubstr;
-
-std::string error_of(const std::function<void()>& act) {
-    try {
-        act();
-    } catch (const Error& e) {
-        EXPECT_FALSE(e.message().empty());
-        return e.id();
-    }
-    return "none";
-}
 
 // Three images over one base layer, one of them for two platforms and signed.
 SmallImages family() {

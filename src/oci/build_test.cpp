@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/subprocess.hpp"
+#include "base/testing/error_of.hpp"
 #include "oci/bundle_build.hpp"
 #include "oci/bundle_signature.hpp"
 #include "oci/layout_source.hpp"
@@ -19,6 +20,7 @@
 namespace slipway::oci {
 namespace {
 
+using slipway::testing::error_of;
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -46,16 +48,6 @@ fs::path build(const TempFolder& folder, const std::string& spec,
                std::string_view name = "x.bundle", const BuildOptions& options = {}) {
     build_bundle(recipe_of(folder, spec), folder / name, options);
     return folder / name;
-}
-
-std::string error_of(const std::function<void()>& act) {
-    try {
-        act();
-    } catch (const Error& e) {
-        EXPECT_FALSE(e.message().empty());
-        return e.id();
-    }
-    return "none";
 }
 
 std::vector<std::string> names_in(const fs::path& bundle) {

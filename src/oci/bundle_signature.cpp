@@ -251,21 +251,15 @@ std::string short_ids(const std::vector<std::string>& ids) {
 
 }  // namespace
 
-std::string require_signature(const BundleReader& bundle, const std::vector<PublicKey>& trusted) {
+Signers find_signers(const BundleReader& bundle, const std::vector<PublicKey>& trusted) {
     const std::vector<BundleSignature> all = parse_signatures(bundle.signature_block());
-    if (all.empty()) {
-        throw UserError(
-            "BUNDLE-UNSIGNED", fmt::format("{} is not signed", bundle.name()),
-            {.cause = "nobody says who made it",
-             .remedy = "take it from its maker again, or sign it: slipway bundle sign"});
-    }
+    if (all.empty()) return {};
     const std::string message = message_of(bundle.index());
-    std::string signer;
-    std::vector<std::string> others;
+    Signers out;
     for (const BundleSignature& s : all) {
         const auto key = std::ranges::find(trusted, s.key_id, &PublicKey::id);
         if (key == trusted.end()) {
-            others.push_back(s.key_id);
+            out.strangers.push_back(s.key_id);
         } else if (!is_signed_by(*key, message, from_hex(s.signature))) {
             // Even beside a good one: someone has tampered with the file.
             throw UserError(
@@ -273,12 +267,23 @@ std::string require_signature(const BundleReader& bundle, const std::vector<Publ
                 {.cause =
                      fmt::format("what key {} signed is not this content", s.key_id.substr(0, 16)),
                  .remedy = "take the bundle from its maker again"});
-        } else if (signer.empty()) {
-            signer = s.key_id;
+        } else if (out.trusted.empty()) {
+            out.trusted = s.key_id;
         }
     }
-    if (signer.empty()) signer_unknown(bundle, others, trusted);
-    return signer;
+    return out;
+}
+
+std::string require_signature(const BundleReader& bundle, const std::vector<PublicKey>& trusted) {
+    const Signers found = find_signers(bundle, trusted);
+    if (found.is_unsigned()) {
+        throw UserError(
+            "BUNDLE-UNSIGNED", fmt::format("{} is not signed", bundle.name()),
+            {.cause = "nobody says who made it",
+             .remedy = "take it from its maker again, or sign it: slipway bundle sign"});
+    }
+    if (found.trusted.empty()) signer_unknown(bundle, found.strangers, trusted);
+    return found.trusted;
 }
 
 }  // namespace slipway::oci

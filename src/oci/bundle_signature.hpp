@@ -59,6 +59,15 @@ std::string signature_block(const std::vector<BundleSignature>& signatures);
 // Adds the key's signature to the file, in place; a former one of the same key is replaced.
 void sign_bundle(const std::filesystem::path& path, const SigningKey& key);
 
+struct Signers {
+    std::string trusted = {};                 // id of the first of those asked for that signed
+    std::vector<std::string> strangers = {};  // ids of other keys
+    bool is_unsigned() const { return trusted.empty() && strangers.empty(); }
+};
+
+// Throws UserError BUNDLE-SIGNATURE when a trusted key has signed something else.
+Signers find_signers(const BundleReader& bundle, const std::vector<PublicKey>& trusted);
+
 // The id of the first of `trusted` that signed this content. Throws UserError BUNDLE-UNSIGNED,
 // BUNDLE-SIGNER-UNKNOWN, and BUNDLE-SIGNATURE when a trusted key has signed something else.
 std::string require_signature(const BundleReader& bundle, const std::vector<PublicKey>& trusted);

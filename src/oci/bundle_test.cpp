@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/subprocess.hpp"
+#include "base/testing/error_of.hpp"
 #include "oci/bundle_reader.hpp"
 #include "oci/bundle_signature.hpp"
 #include "oci/bundle_writer.hpp"
@@ -20,6 +21,7 @@
 namespace slipway::oci {
 namespace {
 
+using slipway::testing::error_of;
 using ::testing::Contains;
 using ::testing::Field;
 using ::testing::HasSubstr;
@@ -36,15 +38,6 @@ fs::path write_sample(const TempFolder& folder, std::string_view name = "x.bundl
     const SmallImages images = sample_images();
     write_bundle(folder / name, lay_out(images.content()), images.opener());
     return folder / name;
-}
-
-std::string error_of(const std::function<void()>& act) {
-    try {
-        act();
-    } catch (const Error& e) {
-        return e.id();
-    }
-    return "none";
 }
 
 std::string run(std::vector<std::string> argv) {

@@ -80,15 +80,13 @@ TrustedKey trust_key(const fs::path& folder, const std::string& name, const Publ
 }
 
 Admission admit(const BundleReader& bundle, const AdmitPolicy& policy) {
-    try {
-        return {.signed_by = require_signature(bundle, policy.trusted)};
-    } catch (const UserError& e) {
-        const bool may_be_let_in = e.id() == "BUNDLE-UNSIGNED" || e.id() == "BUNDLE-SIGNER-UNKNOWN";
-        if (!policy.allow_unsigned || !may_be_let_in) throw;
-        Admission out{.override_why = e.id()};
-        if (policy.record) policy.record(bundle, out);
-        return out;
-    }
+    if (!policy.allow_unsigned) return {.signed_by = require_signature(bundle, policy.trusted)};
+    const Signers found = find_signers(bundle, policy.trusted);
+    if (!found.trusted.empty()) return {.signed_by = found.trusted};
+    Admission out{.override_why =
+                      found.is_unsigned() ? "BUNDLE-UNSIGNED" : "BUNDLE-SIGNER-UNKNOWN"};
+    if (policy.record) policy.record(bundle, out);
+    return out;
 }
 
 }  // namespace slipway::oci

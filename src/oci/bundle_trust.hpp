@@ -3,8 +3,9 @@
 //
 //     const Admission admission = admit(bundle, {.trusted = keys_of(read_trusted({folder}))});
 //
-// The one gate: verify, serve, push and apply all come through here. It fails closed. An override
-// lets in what is unsigned or signed by a stranger, never what a trusted key did not sign as it is.
+// The one gate for `bundle verify` and whatever installs from a bundle; `registry serve` asks it
+// too, and demands a signature only with --key. It fails closed. An override lets in what is
+// unsigned or signed by a stranger, never what a trusted key did not sign as it is.
 #pragma once
 
 #include "oci/bundle_reader.hpp"

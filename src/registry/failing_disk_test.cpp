@@ -1,5 +1,6 @@
 // A store that cannot be read: what nobody could look at is never taken for absent.
 #include "base/error.hpp"
+#include "base/testing/error_of.hpp"
 #include "oci/media_types.hpp"
 #include "registry/testing/running_registry.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace media = oci::media;
 using namespace std::chrono_literals;
+using slipway::testing::error_of;
 using testing::blob_path;
 using testing::manifest_path;
 using testing::RunningRegistry;
@@ -37,15 +39,6 @@ class FewDescriptors {
   private:
     rlimit former_{};
 };
-
-std::string error_of(const std::function<void()>& act) {
-    try {
-        act();
-    } catch (const Error& e) {
-        return e.id();
-    }
-    return "none";
-}
 
 // UBSan opens a pipe to look at an object's type, and takes the object for none when it cannot. The
 // other builds, ThreadSanitizer's too, have this test.

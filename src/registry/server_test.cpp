@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/testing/error_of.hpp"
 #include "net/http_client.hpp"
 #include "net/testing/raw_client.hpp"
 #include "net/testing/temporary_file.hpp"
@@ -25,17 +26,9 @@ namespace {
 using namespace std::chrono_literals;
 using net::testing::RawClient;
 using oci::testing::TempFolder;
+using slipway::testing::error_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::string error_of(const std::function<void()>& act) {
-    try {
-        act();
-    } catch (const Error& e) {
-        return e.id();
-    }
-    return "none";
-}
 
 class Server : public ::testing::Test {
   protected:

@@ -1,6 +1,7 @@
 // Bundles built from registries and URLs are those built from files.
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/testing/error_of.hpp"
 #include "net/http_server.hpp"
 #include "net/testing/temporary_file.hpp"
 #include "oci/bundle_build.hpp"
@@ -23,6 +24,7 @@
 namespace slipway::oci {
 namespace {
 
+using slipway::testing::error_of;
 using ::testing::Contains;
 using testing::DockerRegistry;
 using ::testing::ElementsAre;
@@ -34,16 +36,6 @@ namespace fs = std::filesystem;
 
 // No waiting in tests.
 constexpr RetryRules kAtOnce{.first_wait = Millis(1), .longest_wait = Millis(1)};
-
-std::string error_of(const std::function<void()>& act) {
-    try {
-        act();
-    } catch (const Error& e) {
-        EXPECT_FALSE(e.message().empty());
-        return e.id();
-    }
-    return "none";
-}
 
 std::string built(const TempFolder& folder, const std::string& spec) {
     const std::string head =

@@ -1,5 +1,7 @@
 #include "oci/packages/deb_version.hpp"
 
+#include "oci/packages/version_parts.hpp"
+
 #include <algorithm>
 
 namespace slipway::oci::packages {
@@ -53,29 +55,13 @@ std::strong_ordering compare_part(std::string_view a, std::string_view b) {
     return std::strong_ordering::equal;
 }
 
-struct Parts {
-    std::string_view epoch, upstream, revision;
-};
-
-Parts parts_of(std::string_view version) {
-    Parts out;
-    if (const std::size_t colon = version.find(':'); colon != std::string_view::npos) {
-        out.epoch = version.substr(0, colon);
-        version.remove_prefix(colon + 1);
-    }
-    const std::size_t dash = version.rfind('-');
-    out.upstream = version.substr(0, dash);
-    if (dash != std::string_view::npos) out.revision = version.substr(dash + 1);
-    return out;
-}
-
 }  // namespace
 
 std::strong_ordering compare_deb_versions(std::string_view a, std::string_view b) {
-    const Parts left = parts_of(a), right = parts_of(b);
+    const VersionParts left = version_parts(a), right = version_parts(b);
     if (const auto order = compare_numbers(left.epoch, right.epoch); order != 0) return order;
-    if (const auto order = compare_part(left.upstream, right.upstream); order != 0) return order;
-    return compare_part(left.revision, right.revision);
+    if (const auto order = compare_part(left.version, right.version); order != 0) return order;
+    return compare_part(left.release, right.release);
 }
 
 }  // namespace slipway::oci::packages

@@ -1,5 +1,7 @@
 #include "oci/packages/rpm_version.hpp"
 
+#include "oci/packages/version_parts.hpp"
+
 #include <algorithm>
 
 namespace slipway::oci::packages {
@@ -82,15 +84,10 @@ std::string RpmVersion::str() const {
 }
 
 RpmVersion RpmVersion::parse(std::string_view text) {
-    RpmVersion out;
-    if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
-        out.epoch = text.substr(0, colon);
-        text.remove_prefix(colon + 1);
-    }
-    const std::size_t dash = text.rfind('-');
-    out.version = text.substr(0, dash);
-    if (dash != std::string_view::npos) out.release = text.substr(dash + 1);
-    return out;
+    const VersionParts parts = version_parts(text);
+    return {.epoch = std::string(parts.epoch),
+            .version = std::string(parts.version),
+            .release = std::string(parts.release)};
 }
 
 }  // namespace slipway::oci::packages
