@@ -74,7 +74,7 @@ def find_go():
 def tools_of(module, names):
     """{program: package} of all that go.mod names as tools."""
     text = (module / "go.mod").read_text()
-    packages = re.findall(r"^tool (\S+)$", text, re.MULTILINE)
+    packages = re.findall(r"^tool ([^(\s]\S*)$", text, re.MULTILINE)
     for block in re.findall(r"^tool \((.*?)^\)", text, re.MULTILINE | re.DOTALL):
         packages += block.split()
     if not packages:
