@@ -90,7 +90,8 @@ oci::Algorithm algorithm_for(const Exchange& x) {
 }
 
 Uploads::Hold hold(Exchange& x) {
-    auto taken = x.uploads->take(x.route.name, x.route.what);
+    const auto purpose = x.request.method == "GET" ? Uploads::For::looking : Uploads::For::writing;
+    auto taken = x.uploads->take(x.route.name, x.route.what, purpose);
     if (auto* upload = std::get_if<Uploads::Hold>(&taken)) return std::move(*upload);
     if (std::get<Uploads::Missing>(taken) == Uploads::Missing::busy) {
         throw Refusal(409, "BLOB_UPLOAD_INVALID",

@@ -125,7 +125,7 @@ std::optional<Uploads::Hold> Uploads::begin(const std::string& repository,
     {
         const Lock lock(mutex_);
         if (entries_.size() >= most_ && !give_up_an_empty_one()) return std::nullopt;
-        entries_[id] = {.upload = nullptr, .held = true};
+        entries_[id] = {.upload = nullptr, .held = true, .held_for = For::writing};
     }
     try {
         store_.notes().write(about(folder / id),
@@ -156,15 +156,22 @@ std::shared_ptr<Upload> Uploads::find_on_disk(const std::string& repository,
 }
 
 std::variant<Uploads::Hold, Uploads::Missing> Uploads::take(const std::string& repository,
-                                                            const std::string& id) {
+                                                            const std::string& id, For purpose) {
     if (!is_id(id)) return Missing::unknown;
     std::shared_ptr<Upload> upload;
     {
         const Lock lock(mutex_);
+        // Looked up anew after each wait: whoever held it may have ended it.
+        while (true) {
+            Known& entry = entries_[id];
+            if (entry.upload && entry.upload->repository() != repository) return Missing::unknown;
+            if (!entry.held) break;
+            if (entry.held_for == For::writing) return Missing::busy;
+            given_back_.wait(mutex_);
+        }
         Known& entry = entries_[id];
-        if (entry.upload && entry.upload->repository() != repository) return Missing::unknown;
-        if (entry.held) return Missing::busy;
         entry.held = true;
+        entry.held_for = purpose;
         upload = entry.upload;
     }
     if (!upload) return reopen(repository, id);
@@ -182,11 +189,13 @@ std::variant<Uploads::Hold, Uploads::Missing> Uploads::reopen(const std::string&
     } catch (...) {
         const Lock lock(mutex_);
         entries_.erase(id);
+        given_back_.notify_all();
         throw;
     }
     const Lock lock(mutex_);
     if (!upload) {
         entries_.erase(id);
+        given_back_.notify_all();
         return Missing::unknown;
     }
     entries_[id].upload = upload;
@@ -198,6 +207,7 @@ void Uploads::give_back(const std::string& id, bool ended) {
     const auto entry = entries_.find(id);
     if (entry == entries_.end()) return;
     entry->second.held = false;
+    given_back_.notify_all();
     entry->second.last_held = ++holds_;
     entry->second.upload->close();
     if (!ended) return;

@@ -8,8 +8,8 @@
 
 namespace slipway::registry {
 
-// One blob being written. It belongs to whoever holds the pointer: a second request for it waits
-// for nothing and is refused.
+// One blob being written. It belongs to whoever holds the pointer: while one request writes to it,
+// a second is refused. One that only looks is soon done: others wait for it.
 class Upload {
   public:
     Upload(const std::filesystem::path& folder, std::string id, std::string repository,
@@ -69,7 +69,9 @@ class Uploads {
     // given up: beginning uploads costs a client nothing.
     std::optional<Hold> begin(const std::string& repository, oci::Algorithm algorithm);
     enum class Missing { unknown, busy };
-    std::variant<Hold, Missing> take(const std::string& repository, const std::string& id);
+    enum class For { looking, writing };
+    std::variant<Hold, Missing> take(const std::string& repository, const std::string& id,
+                                     For purpose = For::writing);
 
     std::size_t count() const;
     // Those nobody has written to within `age`.
@@ -83,6 +85,7 @@ class Uploads {
     struct Known {
         std::shared_ptr<Upload> upload = {};
         bool held = false;
+        For held_for = For::writing;
         std::uint64_t last_held = 0;  // counts up: the smallest is the oldest
     };
     bool give_up_an_empty_one() SLIPWAY_REQUIRES(mutex_);
@@ -91,6 +94,7 @@ class Uploads {
     Store& store_;
     const std::size_t most_;
     mutable Mutex mutex_;
+    Condition given_back_;
     std::map<std::string, Known> entries_ SLIPWAY_GUARDED_BY(mutex_);
     std::uint64_t holds_ SLIPWAY_GUARDED_BY(mutex_) = 0;
 };

@@ -5,6 +5,7 @@
 #include "registry/testing/running_registry.hpp"
 
 #include <csignal>
+#include <future>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -58,6 +59,30 @@ TEST(AbandonedUploads, HoldNoFilesOpen) {
     EXPECT_LT(files_in("/proc/self/fd"), before + 20);
     EXPECT_EQ(registry.patch(location, "by").status, 202);
     EXPECT_EQ(registry.put(with_digest(location, oci::digest_of("bytes")), "tes").status, 201);
+}
+
+// A client that asks how far its upload is may have sent the next piece already.
+TEST(HeldUploads, AreWaitedForByWritersWhileSomebodyOnlyLooks) {
+    const oci::testing::TempFolder folder;
+    Store store(folder / "store");
+    Uploads uploads(store, 10);
+    const std::string id = (*uploads.begin("a", oci::Algorithm::sha256))->id();
+    auto look = std::make_optional(uploads.take("a", id, Uploads::For::looking));
+    auto writer = std::async(std::launch::async, [&] {
+        return std::holds_alternative<Uploads::Hold>(uploads.take("a", id));
+    });
+    EXPECT_EQ(writer.wait_for(20ms), std::future_status::timeout);
+    look.reset();
+    EXPECT_TRUE(writer.get());
+}
+
+TEST(HeldUploads, AreRefusedWhileSomebodyWrites) {
+    const oci::testing::TempFolder folder;
+    Store store(folder / "store");
+    Uploads uploads(store, 10);
+    const auto held = uploads.begin("a", oci::Algorithm::sha256);
+    const auto looks = uploads.take("a", (*held)->id(), Uploads::For::looking);
+    EXPECT_EQ(std::get<Uploads::Missing>(looks), Uploads::Missing::busy);
 }
 
 TEST(AbandonedUploads, EndThoughNothingIsCollected) {
