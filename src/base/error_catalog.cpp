@@ -263,6 +263,18 @@ constexpr ErrorEntry kCatalog[] = {
      "a repository is missing, has other versions, or packages stand against each other; each line "
      "of the error is a chain from a package you named to what is missing",
      "add the repository that has it, or name what the hosts have under installed"},
+    {"PKI-EXPIRED", "A certificate authority has ended",
+     "its certificate was made for a number of years that are over",
+     "renew the authority's certificate, or give a new one; then: slipway apply"},
+    {"PKI-INVALID", "A certificate, or its key, is not usable",
+     "the file holds something else, is damaged or encrypted, belongs to another certificate, or "
+     "is "
+     "not one of an authority",
+     "look at it with: openssl x509 -text -in FILE; give certificate and key of one pair, as PEM"},
+    {"PKI-REQUEST", "A certificate cannot be made as it is asked for",
+     "a name in it is neither a DNS name nor an address, is empty or too long, or its days are "
+     "none",
+     "mend the name: kubernetes.certificates.extraSans, names of hosts, --name"},
     {"PLAN-INVALID", "The plan cannot be built",
      "steps contradict each other, or steps.skip and steps.delegate of the spec name what they may "
      "not",
