@@ -1,14 +1,11 @@
 #include "agent/fetch.hpp"
 
+#include "agent/existing_file.hpp"
 #include "agent/http_client.hpp"
 #include "agent/part_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-
-#include <fcntl.h>
-#include <sys/stat.h>
 
 namespace slipway::agent {
 
@@ -27,37 +24,6 @@ void check_request(const wire::Fetch& wanted) {
                       wanted.path.find('\0') == std::string::npos;
     if (!path) throw Failed("bad-request", "no whole path of the file to fetch");
     if ((wanted.mode & ~kModeBits) != 0) throw Failed("bad-request", "no mode of a file");
-}
-
-// The file's digest; "" when there is none or it cannot be the one wanted.
-std::string digest_of_existing(const Fd& fd, const struct stat& info, const wire::Fetch& wanted,
-                               const Patience& patience) {
-    if (!S_ISREG(info.st_mode)) return "";
-    if (wanted.size != 0 && static_cast<std::uint64_t>(info.st_size) != wanted.size) return "";
-    Sha256 sha256;
-    std::vector<char> buffer(256u << 10);
-    while (true) {
-        patience.check();
-        const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return "";
-        if (n == 0) return sha256.hex();
-        sha256.update({buffer.data(), static_cast<std::size_t>(n)});
-    }
-}
-
-enum class Existing { none, other_mode, right };
-
-// Brings the mode of a file with the right content to what is wanted.
-Existing use_existing(const wire::Fetch& wanted, const Patience& patience) {
-    const Fd fd(::open(wanted.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat info{};
-    if (!fd || ::fstat(fd.get(), &info) != 0) return Existing::none;
-    if (digest_of_existing(fd, info, wanted, patience) != wanted.sha256) return Existing::none;
-    if ((info.st_mode & kModeBits) == wanted.mode) return Existing::right;
-    if (::fchmod(fd.get(), wanted.mode) != 0 || ::fsync(fd.get()) != 0)
-        fail_with_errno("set the mode of", wanted.path);
-    return Existing::other_mode;
 }
 
 // "bytes 100-199/200": where the answer begins; nullopt when it is not said.
@@ -164,7 +130,9 @@ wire::Fetched download(const wire::Fetch& wanted, PartFile& part, const Connecti
 wire::Fetched fetch(const wire::Fetch& wanted, Request& request, const ConnectionLimits& limits) {
     check_request(wanted);
     const Patience patience(request, std::chrono::milliseconds(wanted.deadline_ms));
-    const Existing existing = use_existing(wanted, patience);
+    const Existing existing = use_existing(
+        {.path = wanted.path, .sha256 = wanted.sha256, .size = wanted.size, .mode = wanted.mode},
+        patience);
     if (existing != Existing::none) {
         wire::Fetched result;
         result.already = existing == Existing::right;

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include <dirent.h>
@@ -223,6 +224,30 @@ void remove_file(const std::string& path) {
     const int done = S_ISDIR(info.st_mode) ? ::rmdir(path.c_str()) : ::unlink(path.c_str());
     if (done != 0 && errno != ENOENT) fail_with_errno("remove", path);
     sync_folder(parent_of(path));
+}
+
+bool list_folder(const std::string& path, Request& request) {
+    check_path(path);
+    const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)) return false;
+    if (fd < 0) fail_with_errno("list", path);
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(fd), ::closedir);
+    if (!folder) fail_with_errno("list", path);
+    std::string names;
+    errno = 0;
+    while (const dirent* entry = ::readdir(folder.get())) {
+        const std::string_view name = entry->d_name;
+        if (name == "." || name == "..") continue;
+        names.append(name).push_back('\0');
+        if (names.size() > wire::kDataChunk) {
+            request.send(wire::Stream::out, names);
+            names.clear();
+        }
+        errno = 0;
+    }
+    if (errno != 0) fail_with_errno("list", path);
+    request.send(wire::Stream::out, names);
+    return true;
 }
 
 void make_parents(const std::string& path) {

@@ -14,6 +14,9 @@ wire::Written write_file(const wire::WriteFile& wanted, Request& request);
 
 void remove_file(const std::string& path);
 
+// Sends the names in a folder on the stream `out`, a zero byte behind each; false when it is none.
+bool list_folder(const std::string& path, Request& request);
+
 // All of it, or Failed with the reason.
 void write_all(int fd, std::string_view bytes, const std::string& path);
 

@@ -26,21 +26,6 @@ std::string sysctl_path(std::string key) {
     return "/proc/sys/" + key;
 }
 
-// /proc writes some characters of paths as octal escapes.
-std::string unescape(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\\' && i + 3 < text.size()) {
-            out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                                     (text[i + 3] - '0'));
-            i += 3;
-        } else {
-            out += text[i];
-        }
-    }
-    return out;
-}
-
 }  // namespace
 
 wire::Found sysctl_value(const std::string& key) {
@@ -82,7 +67,7 @@ std::vector<std::string> swap_devices() {
     std::string line;
     std::getline(lines, line);  // headings
     while (std::getline(lines, line)) {
-        const std::string device = unescape(line.substr(0, line.find_first_of(" \t")));
+        const std::string device = unescape_octal(line.substr(0, line.find_first_of(" \t")));
         if (!device.empty()) out.push_back(device);
     }
     return out;
@@ -98,7 +83,7 @@ std::map<std::string, std::string> mounts() {
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
         std::string source, folder;
-        if (words >> source >> folder) out[unescape(folder)] = unescape(source);
+        if (words >> source >> folder) out[unescape_octal(folder)] = unescape_octal(source);
     }
     return out;
 }

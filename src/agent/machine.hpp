@@ -19,6 +19,9 @@ bool has_systemd();  // as process 1
 // A small file of /proc, /sys or /etc without its last line break; nullopt when it is not there.
 std::optional<std::string> read_text(const std::string& path);
 
+// /proc writes some characters of paths as octal escapes.
+std::string unescape_octal(std::string_view text);
+
 // The number of a process that a file names; 0 when it names none.
 pid_t to_pid(std::string_view text);
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -50,6 +51,9 @@ class Output {
     bool broken_ SLIPWAY_GUARDED_BY(mutex_) = false;
 };
 
+// Consumed bytes are granted again in portions, not one frame each.
+constexpr std::size_t kGrantAt = wire::kWindow / 4;
+
 class Served : public Request {
   public:
     Served(Output& output, std::uint32_t id)
@@ -73,6 +77,7 @@ class Served : public Request {
 
     std::optional<std::string> receive() override {
         std::string bytes;
+        std::size_t grant = 0;
         {
             const Lock lock(mutex_);
             while (inbox_.empty() && !ended_ && !done_receiving_ && !cancelled_)
@@ -82,9 +87,13 @@ class Served : public Request {
             bytes = std::move(inbox_.front());
             inbox_.pop_front();
             held_ -= bytes.size();
+            taken_ += bytes.size();
+            if (taken_ >= kGrantAt) grant = std::exchange(taken_, 0);
         }
-        output_.send(Kind::credit, id_,
-                     wire::credit_payload(static_cast<std::uint32_t>(bytes.size())));
+        if (grant > 0) {
+            output_.send(Kind::credit, id_,
+                         wire::credit_payload(static_cast<std::uint32_t>(grant)));
+        }
         return bytes;
     }
 
@@ -109,7 +118,7 @@ class Served : public Request {
     }
     void add_input(std::string_view bytes) {
         const Lock lock(mutex_);
-        if (ended_ || held_ + bytes.size() > wire::kWindow)
+        if (ended_ || held_ + taken_ + bytes.size() > wire::kWindow)
             throw wire::ProtocolError("more input than was granted");
         held_ += bytes.size();
         inbox_.emplace_back(bytes);
@@ -139,6 +148,7 @@ class Served : public Request {
     std::atomic<bool> cancelled_ = false;  // written under mutex_
     std::deque<std::string> inbox_ SLIPWAY_GUARDED_BY(mutex_);
     std::size_t held_ SLIPWAY_GUARDED_BY(mutex_) = 0;
+    std::size_t taken_ SLIPWAY_GUARDED_BY(mutex_) = 0;  // and not granted again yet
     bool ended_ SLIPWAY_GUARDED_BY(mutex_) = false;
     bool done_receiving_ SLIPWAY_GUARDED_BY(mutex_) = false;
     std::size_t credit_ SLIPWAY_GUARDED_BY(mutex_) = wire::kWindow;

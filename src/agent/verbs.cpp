@@ -10,7 +10,9 @@
 #include "agent/probe.hpp"
 #include "agent/process.hpp"
 #include "agent/system.hpp"
+#include "agent/tree.hpp"
 #include "agent/tunnel.hpp"
+#include "agent/upload.hpp"
 
 namespace slipway::agent {
 
@@ -59,6 +61,9 @@ std::string answer(Verb verb, const std::string& body, Request& r) {
         case Verb::probe: return encode(probe(decode<Probe>(body), r));
         case Verb::claim: return claim_host(decode<Claim>(body), run_folder()), encode(done());
         case Verb::clean: return encode(Texts{clean_up(r)});
+        case Verb::list_folder: return encode(Flag{list_folder(decode<Path>(body).path, r)});
+        case Verb::upload: return encode(upload(decode<Upload>(body), r));
+        case Verb::remove_tree: return remove_tree(decode<RemoveTree>(body), r), encode(done());
     }
     throw Failed("bad-request", "an unknown verb");
 }

@@ -12,6 +12,8 @@
 #include "remote/facts.hpp"
 #include "wire/messages.hpp"
 
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -34,6 +36,32 @@ struct FileState {
     bool folder = false;
     std::string link_target = {};  // a symbolic link when not empty
     bool operator==(const FileState&) const = default;
+};
+
+// What is at a path, without its content.
+struct FileInfo {
+    bool folder = false;
+    std::string link_target = {};
+    unsigned mode = 0;
+    std::string owner = {}, group = {};
+    std::uint64_t size = 0;
+    std::string sha256 = {};  // of a file's content
+    bool operator==(const FileInfo&) const = default;
+};
+
+// A large file of this computer and its place on the host.
+struct Upload {
+    std::filesystem::path from;
+    std::string path;
+    unsigned mode = 0644;
+    std::string sha256 = {};  // "" = computed while it is sent
+    std::uint64_t size = 0;   // 0 = as the file says
+};
+
+struct Uploaded {
+    bool already = false;       // the file was there with this digest and mode
+    std::uint64_t resumed = 0;  // bytes an earlier attempt had sent
+    std::uint64_t sent = 0;     // bytes that were sent now
 };
 
 struct CommandResult {
@@ -105,6 +133,22 @@ class Host {
     virtual void remove_file(
         const std::string& path,
         const CallOptions& call) = 0;  // absent is fine; folders only when empty
+
+    // What is at the path, of any size; nullopt: nothing.
+    virtual std::optional<FileInfo> file_info(const std::string& path, const CallOptions& call) = 0;
+    // Names in a folder, sorted; nullopt when it is no folder.
+    virtual std::optional<std::vector<std::string>> list_folder(const std::string& path,
+                                                                const CallOptions& call) = 0;
+    // Over the connection, in flat memory; goes on where an earlier attempt stopped. The old or the
+    // new file is there at any moment; what does not have the digest is not put in place. Missing
+    // parent folders are made 0755. `progress` is told the bytes so far.
+    virtual Uploaded upload(const Upload& what, const std::function<void(std::uint64_t)>& progress,
+                            const CallOptions& call) = 0;
+    // Everything at and below a path goes, absent is fine. What is mounted there is unmounted
+    // first, no symbolic link is followed and no other file system entered. With `keep_top` a
+    // folder stays, empty; it may be a mount point. Only paths may_remove_tree() allows
+    // (base/removable.hpp).
+    virtual void remove_tree(const std::string& path, bool keep_top, const CallOptions& call) = 0;
 
     virtual CommandResult run(const Command& command, const CallOptions& call) = 0;
 

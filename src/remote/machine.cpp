@@ -1,6 +1,7 @@
 #include "remote/machine.hpp"
 
 #include "base/error.hpp"
+#include "base/removable.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -100,6 +101,10 @@ void start_unit_effects(Model& model, std::string_view unit) {
 }  // namespace
 
 void write_file(Model& model, const std::string& path, const FileState& file) {
+    write_file(model, path, ModelFile(file));
+}
+
+void write_file(Model& model, const std::string& path, const ModelFile& file) {
     require_clean(path);
     require_owner(model, file);
     const FileState* now = model.file(path);
@@ -131,6 +136,22 @@ void remove_file(Model& model, const std::string& path) {
         fail("HOST-FOLDER-NOT-EMPTY", fmt::format("{} is a folder with something in it", path),
              "Slipway removes only empty folders", "look at what is in it and remove that by hand");
     }
+    model.remove({Section::file, path});
+}
+
+void remove_tree(Model& model, const std::string& path, bool keep_top) {
+    if (!may_remove_tree(path)) {
+        fail("HOST-REFUSED-INPUT", fmt::format("{} is not removed", printable(path)),
+             "it is no clean path, or a folder the system needs", "name a folder further down");
+    }
+    const std::string below = path + "/";
+    for (const std::string& folder : model.names(Section::mount, below))
+        model.remove({Section::mount, folder});
+    for (const std::string& inside : model.names(Section::file, below))
+        model.remove({Section::file, inside});
+    const FileState* top = model.file(path);
+    if (keep_top && top != nullptr && top->folder) return;
+    model.remove({Section::mount, path});
     model.remove({Section::file, path});
 }
 

@@ -16,7 +16,9 @@ namespace slipway::remote::machine {
 
 // Files. Paths are absolute and clean ("/etc/hosts").
 void write_file(Model& model, const std::string& path, const FileState& file);
+void write_file(Model& model, const std::string& path, const ModelFile& file);
 void remove_file(Model& model, const std::string& path);
+void remove_tree(Model& model, const std::string& path, bool keep_top);
 
 // Units, by name with or without ".service".
 UnitState unit(const Model& model, std::string_view name);

@@ -47,15 +47,18 @@ json::value to_json(const Value& value) {
     if (const auto* user = std::get_if<UserState>(&value)) {
         return json::object{{"home", user->home}, {"shell", user->shell}, {"system", user->system}};
     }
-    const auto& file = std::get<FileState>(value);
+    const auto& file = std::get<ModelFile>(value);
     json::object out = {
         {"mode", fmt::format("{:04o}", file.mode)}, {"owner", file.owner}, {"group", file.group}};
     if (file.folder) {
         out["folder"] = true;
     } else if (!file.link_target.empty()) {
         out["link"] = file.link_target;
-    } else {
+    } else if (file.content_kept()) {
         out["content"] = encode(file.content);
+    } else {
+        out["size"] = file.size;
+        out["sha256"] = file.sha256;
     }
     return out;
 }
@@ -65,13 +68,14 @@ Value value_from_json(Section section, const json::value& value) {
         case Section::file: {
             const json::object& o = value.as_object();
             const json::value* content = o.if_contains("content");
-            return FileState{
-                .content = content == nullptr ? "" : decode(*content),
-                .mode = static_cast<unsigned>(std::stoul(string_at(o, "mode", "0644"), nullptr, 8)),
-                .owner = string_at(o, "owner", "root"),
-                .group = string_at(o, "group", "root"),
-                .folder = bool_at(o, "folder"),
-                .link_target = string_at(o, "link")};
+            return ModelFile({.content = content == nullptr ? "" : decode(*content),
+                              .mode = static_cast<unsigned>(
+                                  std::stoul(string_at(o, "mode", "0644"), nullptr, 8)),
+                              .owner = string_at(o, "owner", "root"),
+                              .group = string_at(o, "group", "root"),
+                              .folder = bool_at(o, "folder"),
+                              .link_target = string_at(o, "link")},
+                             static_cast<std::uint64_t>(int_at(o, "size")), string_at(o, "sha256"));
         }
         case Section::unit: {
             const json::object& o = value.as_object();
@@ -140,9 +144,9 @@ const std::string* Model::text(Section section, std::string_view name) const {
     return value == nullptr ? nullptr : std::get_if<std::string>(value);
 }
 
-const FileState* Model::file(std::string_view path) const {
+const ModelFile* Model::file(std::string_view path) const {
     const Value* value = find({Section::file, path});
-    return value == nullptr ? nullptr : std::get_if<FileState>(value);
+    return value == nullptr ? nullptr : std::get_if<ModelFile>(value);
 }
 
 const UnitState* Model::unit(std::string_view name) const {

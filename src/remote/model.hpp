@@ -15,18 +15,20 @@
 #include "remote/host.hpp"
 
 #include <compare>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace slipway::remote {
 
 enum class Section : unsigned char {
-    file,      // FileState by path
+    file,      // ModelFile by path
     unit,      // UnitState by full name; exists=false: known only by its state
     user,      // UserState by name
     package,   // version by name
@@ -62,7 +64,23 @@ struct KeyLess {
     bool operator()(KeyView a, KeyView b) const { return a < b; }
 };
 
-using Value = std::variant<std::string, FileState, UnitState, UserState>;
+// A file as the model keeps it. Of one that was uploaded or fetched only size and digest are kept:
+// a bundle on a thousand machines would fill the memory of this one.
+struct ModelFile : FileState {
+    ModelFile() = default;
+    ModelFile(FileState file)
+        : FileState(std::move(file)) {}  // NOLINT(google-explicit-constructor)
+    ModelFile(FileState file, std::uint64_t bytes, std::string digest)
+        : FileState(std::move(file)), size(bytes), sha256(std::move(digest)) {}
+
+    bool content_kept() const { return sha256.empty(); }
+
+    std::uint64_t size = 0;  // both only when the content is not kept
+    std::string sha256 = {};
+    bool operator==(const ModelFile&) const = default;
+};
+
+using Value = std::variant<std::string, ModelFile, UnitState, UserState>;
 using Values = std::map<Key, Value, KeyLess>;
 
 struct Change {
@@ -78,7 +96,7 @@ class Model {
     const Value* find(KeyView key) const;
     const Value* find_fresh(KeyView key) const;  // as the machine was at first
     const std::string* text(Section section, std::string_view name) const;
-    const FileState* file(std::string_view path) const;
+    const ModelFile* file(std::string_view path) const;
     const UnitState* unit(std::string_view name) const;
     const UserState* user(std::string_view name) const;
     // Names in the section that begin with `prefix`, in order.

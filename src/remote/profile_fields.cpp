@@ -295,7 +295,8 @@ void describe(config::Describe<HostProfile>& d) {
     d.field("listening", &HostProfile::listening, "Programs that listen, by port.")
         .keys(port_rule())
         .example("6443/tcp: haproxy");
-    d.field("fetchable", &HostProfile::fetchable, "What servers give the host: content by URL.");
+    d.field("fetchable", &HostProfile::fetchable,
+            "What servers give the host: content by URL. Others give what is asked for.");
     d.field("claimed-by", &HostProfile::claimed_by, "Another computer that works on the host.");
     d.field("sudo-password", &HostProfile::sudo_password,
             "What sudo asks for; a test value, not a secret.");

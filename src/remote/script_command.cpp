@@ -78,16 +78,17 @@ CommandResult bash(Invocation& in) {
         return failed(2, "bash: only 'bash FILE' is simulated\n");
     }
     const std::string path = in.args[0];
-    const FileState* script = in.model.file(path);
+    const ModelFile* script = in.model.file(path);
     if (script == nullptr || script->folder) {
         return failed(127, fmt::format("bash: {}: No such file or directory\n", printable(path)));
     }
     const std::string content = script->content;
+    const std::string digest = script->content_kept() ? sha256_hex(content) : script->sha256;
     CommandResult result = obey(in, content);
     // Numbered, so that history shows each run; not part of the machine's state.
     const std::size_t count = in.model.names(Section::script).size();
     in.model.set({Section::script, fmt::format("{:06}", count + 1)},
-                 fmt::format("{} {} {}", path, sha256_hex(content), result.exit_code));
+                 fmt::format("{} {} {}", path, digest, result.exit_code));
     return result;
 }
 

@@ -249,23 +249,6 @@ Facts SimulatedHost::facts(const FactsQuery& query, const CallOptions& call) {
     });
 }
 
-std::optional<FileState> SimulatedHost::read_file(const std::string& path,
-                                                  const CallOptions& call) {
-    return ask(Call::read, path, call, [&](const Model& model) {
-        const FileState* file = model.file(path);
-        return file == nullptr ? std::nullopt : std::optional(*file);
-    });
-}
-
-void SimulatedHost::write_file(const std::string& path, const FileState& file,
-                               const CallOptions& call) {
-    change(Call::write, path, call, [&](Model& model) { machine::write_file(model, path, file); });
-}
-
-void SimulatedHost::remove_file(const std::string& path, const CallOptions& call) {
-    change(Call::write, path, call, [&](Model& model) { machine::remove_file(model, path); });
-}
-
 CommandResult SimulatedHost::run(const Command& command, const CallOptions& call) {
     if (!command.job.empty() && has_finished(command.job)) return finished_job(command, call);
     // Run once for show: how long it takes, and whether it changes anything.

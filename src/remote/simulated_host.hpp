@@ -58,6 +58,12 @@ class SimulatedHost final : public Host {
     void write_file(const std::string& path, const FileState& file,
                     const CallOptions& call) override;
     void remove_file(const std::string& path, const CallOptions& call) override;
+    std::optional<FileInfo> file_info(const std::string& path, const CallOptions& call) override;
+    std::optional<std::vector<std::string>> list_folder(const std::string& path,
+                                                        const CallOptions& call) override;
+    Uploaded upload(const Upload& what, const std::function<void(std::uint64_t)>& progress,
+                    const CallOptions& call) override;
+    void remove_tree(const std::string& path, bool keep_top, const CallOptions& call) override;
     CommandResult run(const Command& command, const CallOptions& call) override;
     UnitState unit(const std::string& unit, const CallOptions& call) override;
     void set_unit(const std::string& unit, const UnitState& wanted,

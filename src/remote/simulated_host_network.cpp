@@ -1,8 +1,6 @@
-// The calls of a simulated host that go over the network: fetch, listen, probe, claim.
-#include "base/digest.hpp"
+// The calls of a simulated host that go over the network: listen, probe, claim.
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "remote/machine.hpp"
 #include "remote/simulated_host_calls.hpp"
 
 #include <fmt/format.h>
@@ -33,42 +31,7 @@ class SimulatedListener final : public Listener {
     const std::map<std::uint32_t, std::string> refused_;
 };
 
-const std::string& served(const HostProfile& profile, const Fetch& what) {
-    const auto found = profile.fetchable.find(what.url);
-    if (found == profile.fetchable.end()) {
-        throw RemoteError("HOST-FETCH",
-                          fmt::format("{}: the server answered 404", printable(what.url)),
-                          {.cause = "the server does not have the file",
-                           .remedy = "check that the bundle is complete and served there"});
-    }
-    if (sha256_hex(found->second) != what.sha256) {
-        throw RemoteError("HOST-DIGEST",
-                          fmt::format("{} is not the file that was asked for", printable(what.url)),
-                          {.cause = "its digest is another one: it was changed or damaged",
-                           .remedy = "verify the bundle and serve it anew"});
-    }
-    return found->second;
-}
-
 }  // namespace
-
-Fetched SimulatedHost::fetch(const Fetch& what, const std::function<void(std::uint64_t)>& progress,
-                             const CallOptions& call) {
-    Fetched fetched;
-    change(Call::write, what.path, call, [&](Model& model) {
-        const FileState* present = model.file(what.path);
-        if (present != nullptr && !present->folder && present->mode == what.mode &&
-            sha256_hex(present->content) == what.sha256) {
-            fetched.already = true;
-            return;
-        }
-        const std::string& content = served(profile_, what);
-        machine::write_file(model, what.path, {.content = content, .mode = what.mode});
-        fetched.fetched = content.size();
-    });
-    if (progress) progress(fetched.fetched);
-    return fetched;
-}
 
 std::unique_ptr<Listener> SimulatedHost::listen(const std::vector<Port>& ports,
                                                 const std::string& nonce, const CallOptions& call) {

@@ -142,8 +142,6 @@ TEST(SimulatedFetch, WritesWhatTheServerHasAndKnowsWhatIsThere) {
     what.path = "/usr/local/bin/y";
     what.sha256 = sha256_hex("other");
     EXPECT_EQ(error_of([&] { host.fetch(what, {}, {}); }), "HOST-DIGEST");
-    what.url = "http://r/none";
-    EXPECT_EQ(error_of([&] { host.fetch(what, {}, {}); }), "HOST-FETCH");
     EXPECT_FALSE(host.read_file("/usr/local/bin/y", {}));
 }
 

@@ -70,6 +70,13 @@ std::string data_payload(Stream stream, std::string_view bytes) {
     return out;
 }
 
+void finish_data_frame(std::string& frame, std::uint32_t request, Stream stream) {
+    std::string head = encode_frame(Kind::data, request, std::string(1, static_cast<char>(stream)));
+    const auto length = static_cast<std::uint32_t>(frame.size() - kLengthBytes);
+    for (std::size_t i = 0; i < kLengthBytes; ++i) head[i] = static_cast<char>(length >> (8 * i));
+    frame.replace(0, kDataHead, head);
+}
+
 Data parse_data(const Frame& frame) {
     return {.stream = stream_of(frame), .bytes = std::string_view(frame.payload).substr(1)};
 }

@@ -17,7 +17,7 @@
 
 namespace slipway::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 
 // The agent's first bytes. Whatever a login shell or sudo printed before them is skipped.
 inline constexpr std::string_view kMagic = "\x01slipway-agent\x02\n";
@@ -70,6 +70,10 @@ class FrameParser {
 
 // data, end and credit payloads.
 std::string data_payload(Stream stream, std::string_view bytes);
+// A data frame without a copy of its bytes: they are put behind kDataHead bytes of room, then the
+// room is filled.
+inline constexpr std::size_t kDataHead = 10;
+void finish_data_frame(std::string& frame, std::uint32_t request, Stream stream);
 struct Data {
     Stream stream = Stream::out;
     std::string_view bytes;

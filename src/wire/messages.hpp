@@ -42,6 +42,11 @@ enum class Verb : std::uint8_t {
     probe = 28,        // Probe -> ProbeAnswers
     claim = 29,        // Claim -> Nothing; held until the connection ends
     clean = 30,        // Nothing -> Texts, what was removed
+    list_folder = 31,  // Path -> stream out: names, each with a zero byte behind it; Flag: a folder
+    upload = 32,  // Upload -> stream out: where to go on, as UploadStart, encoded, maybe again;
+                  // stream in: the content from there on, and its digest if it was not told
+                  // -> Uploaded
+    remove_tree = 33,  // RemoveTree -> Nothing; absent is fine
 };
 
 struct Nothing {
@@ -214,6 +219,46 @@ struct Written {
     template <class Archive>
     void fields(Archive& a) {
         a(changed, previous_sha256);
+    }
+};
+
+// A large file of the client; what an earlier attempt sent is kept and continued.
+struct Upload {
+    std::string path = {};
+    std::uint32_t mode = 0644;
+    std::string sha256 = {};  // "" = 64 digits of hex follow the content
+    std::uint64_t size = 0;
+    template <class Archive>
+    void fields(Archive& a) {
+        a(path, mode, sha256, size);
+    }
+};
+
+struct UploadStart {
+    std::uint64_t at = 0;
+    template <class Archive>
+    void fields(Archive& a) {
+        a(at);
+    }
+};
+
+struct Uploaded {
+    bool already = false;        // the file was there with this digest
+    bool digest_needed = false;  // nothing was done: a file of this size is there, perhaps the same
+    std::uint64_t resumed = 0;   // bytes an earlier attempt had sent
+    std::uint64_t received = 0;  // bytes that came now
+    template <class Archive>
+    void fields(Archive& a) {
+        a(already, digest_needed, resumed, received);
+    }
+};
+
+struct RemoveTree {
+    std::string path = {};
+    bool keep_top = false;  // a folder stays, empty
+    template <class Archive>
+    void fields(Archive& a) {
+        a(path, keep_top);
     }
 };
 

@@ -39,7 +39,7 @@ void try_frames(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-    switch (data[0] % 16) {
+    switch (data[0] % 20) {
         case 0: try_one<StartJob>(bytes); break;
         case 1: try_one<WriteFile>(bytes); break;
         case 2: try_one<FactsQuery>(bytes); break;
@@ -54,6 +54,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case 11: try_one<Refused>(bytes); break;
         case 12: try_one<SetUnit>(bytes); break;
         case 13: try_one<User>(bytes); break;
+        case 14: try_one<Upload>(bytes); break;
+        case 15: try_one<UploadStart>(bytes); break;
+        case 16: try_one<Uploaded>(bytes); break;
+        case 17: try_one<RemoveTree>(bytes); break;
         default: try_frames(bytes); break;
     }
     return 0;

@@ -4,10 +4,12 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "remote/agent/failures.hpp"
+#include "remote/agent/file_source.hpp"
 #include "remote/agent/output.hpp"
 #include "remote/change_failpoints.hpp"
 #include "remote/ssh/diagnose.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -43,6 +45,8 @@ bool changes_host(Verb verb) {
         case Verb::add_user:
         case Verb::remove_user:
         case Verb::fetch:
+        case Verb::upload:
+        case Verb::remove_tree:
         case Verb::start_job: return true;
         default: return false;
     }
@@ -161,6 +165,71 @@ void AgentHost::write_file(const std::string& path, const FileState& file,
 
 void AgentHost::remove_file(const std::string& path, const CallOptions& call) {
     ask<wire::Nothing>(Verb::remove_file, wire::Path{.path = path}, call, "removing " + path);
+}
+
+std::optional<FileInfo> AgentHost::file_info(const std::string& path, const CallOptions& call) {
+    auto info = ask<wire::FileInfo>(Verb::read_file, wire::Path{.path = path, .content = false},
+                                    call, "looking at " + path);
+    if (!info.found) return std::nullopt;
+    return FileInfo{.folder = info.folder,
+                    .link_target = std::move(info.link_target),
+                    .mode = info.mode,
+                    .owner = std::move(info.owner),
+                    .group = std::move(info.group),
+                    .size = info.size,
+                    .sha256 = std::move(info.sha256)};
+}
+
+std::optional<std::vector<std::string>> AgentHost::list_folder(const std::string& path,
+                                                               const CallOptions& call) {
+    std::string text;
+    const auto folder = ask<wire::Flag>(
+        Verb::list_folder, wire::Path{.path = path}, call, "listing " + path,
+        {.on_data = [&](wire::Stream, std::string_view bytes) {
+            if (text.size() + bytes.size() > kLargestFile)
+                throw HostError("HOST-AGENT", fmt::format("{}: {} has no end", name_, path));
+            text += bytes;
+        }});
+    if (!folder.yes) return std::nullopt;
+    std::vector<std::string> names;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\0', at);
+        names.push_back(text.substr(at, end - at));
+        at = end == std::string::npos ? text.size() : end + 1;
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+Uploaded AgentHost::upload(const Upload& what, const std::function<void(std::uint64_t)>& progress,
+                           const CallOptions& call) {
+    const LocalFile file(what.from);
+    if (what.size != 0 && what.size != file.size()) {
+        throw UserError("DIGEST-MISMATCH",
+                        fmt::format("{} has {} bytes instead of {}", printable(what.from.string()),
+                                    file.size(), what.size),
+                        {.cause = "the file was damaged or changed", .remedy = "build it again"});
+    }
+    wire::Upload wanted{
+        .path = what.path, .mode = what.mode, .sha256 = what.sha256, .size = file.size()};
+    const auto send = [&] {
+        FileSource source(file, wanted.sha256.empty(), progress, call.stop);
+        return ask<wire::Uploaded>(
+            Verb::upload, wanted, call, "uploading " + what.path,
+            {.later_input = &source,
+             .on_data = [&](wire::Stream, std::string_view bytes) { source.begin(bytes); }});
+    };
+    wire::Uploaded done = send();
+    if (done.digest_needed) {
+        wanted.sha256 = file.digest(call.stop);
+        done = send();
+    }
+    return {.already = done.already, .resumed = done.resumed, .sent = done.received};
+}
+
+void AgentHost::remove_tree(const std::string& path, bool keep_top, const CallOptions& call) {
+    ask<wire::Nothing>(Verb::remove_tree, wire::RemoveTree{.path = path, .keep_top = keep_top},
+                       call, "removing " + path);
 }
 
 CommandResult AgentHost::run(const Command& command, const CallOptions& call) {

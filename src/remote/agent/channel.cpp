@@ -59,14 +59,15 @@ bool CallInput::ready() {
     return !bytes_.empty() || ended_;
 }
 
-std::optional<std::string> CallInput::take(std::size_t most, bool& ended) {
+bool CallInput::take(std::size_t most, std::string& out, bool& ended) {
     const Lock lock(mutex_);
-    if (bytes_.empty() && !ended_) return std::nullopt;
-    std::string piece = bytes_.substr(0, most);
-    bytes_.erase(0, piece.size());
+    if (bytes_.empty() && !ended_) return false;
+    const std::size_t count = std::min(most, bytes_.size());
+    out.append(bytes_, 0, count);
+    bytes_.erase(0, count);
     ended = ended_ && bytes_.empty();
     taken_.notify_all();
-    return piece;
+    return true;
 }
 
 void CallInput::wake_with(std::function<void()> wake) {
@@ -78,20 +79,16 @@ void CallInput::wake_with(std::function<void()> wake) {
 
 namespace {
 
-// The next piece of a call's input of at most `most` bytes; false when there is none to send now.
-bool next_input(const CallData& data, std::string_view& rest, std::size_t most, std::string& piece,
+// Appends the next piece of a call's input, of at most `most` bytes; false when there is none to
+// send now.
+bool next_input(const CallData& data, std::string_view& rest, std::size_t most, std::string& frame,
                 bool& ended) {
-    if (data.later_input == nullptr) {
-        if (!data.has_input || (most == 0 && !rest.empty())) return false;
-        piece = rest.substr(0, most);
-        rest.remove_prefix(piece.size());
-        ended = rest.empty();
-        return true;
-    }
-    if (most == 0) return false;
-    std::optional<std::string> taken = data.later_input->take(most, ended);
-    if (!taken) return false;
-    piece = std::move(*taken);
+    if (data.later_input != nullptr) return most > 0 && data.later_input->take(most, frame, ended);
+    if (!data.has_input || (most == 0 && !rest.empty())) return false;
+    const std::string_view piece = rest.substr(0, most);
+    frame += piece;
+    rest.remove_prefix(piece.size());
+    ended = rest.empty();
     return true;
 }
 
@@ -170,7 +167,13 @@ Reply Channel::call(wire::Verb verb, std::string_view body, const CallData& data
         payload += body;
         send(Kind::request, entry.id(), payload);
     }
-    return wait_for_reply(entry.id(), entry.pending(), data, stop);
+    try {
+        return wait_for_reply(entry.id(), entry.pending(), data, stop);
+    } catch (...) {
+        // Also when the caller's own end failed: nobody will feed or read the request any more.
+        if (!lost_) send(Kind::cancel, entry.id(), "");
+        throw;
+    }
 }
 
 namespace {
@@ -195,7 +198,7 @@ Reply Channel::wait_for_reply(std::uint32_t id, Pending& pending, const CallData
         });
     }
     struct Quiet {  // nobody is to be woken any more once the call has ended
-        CallInput* input;
+        CallSource* input;
         ~Quiet() {
             if (input != nullptr) input->wake_with({});
         }
@@ -203,6 +206,11 @@ Reply Channel::wait_for_reply(std::uint32_t id, Pending& pending, const CallData
     std::optional<Steady::time_point> give_up;
     const Steady::time_point until = Steady::now() + data.within;
     while (true) {
+        if (stop.stop_requested() && !give_up) {
+            give_up = Steady::now() + options_.cancel_grace;
+            pending.input_ended = true;
+            if (!lost_) send(Kind::cancel, id, "");
+        }
         if (step(id, pending, data, input)) continue;
         {
             const Lock lock(pending.mutex);
@@ -233,10 +241,6 @@ Reply Channel::wait_for_reply(std::uint32_t id, Pending& pending, const CallData
                 throw Cancelled();  // it does not even answer that it was cancelled
             }
         }
-        if (stop.stop_requested() && !give_up) {
-            give_up = Steady::now() + options_.cancel_grace;
-            if (!lost_) send(Kind::cancel, id, "");
-        }
     }
 }
 
@@ -244,7 +248,7 @@ Reply Channel::wait_for_reply(std::uint32_t id, Pending& pending, const CallData
 bool Channel::step(std::uint32_t id, Pending& pending, const CallData& data,
                    std::string_view& input) {
     std::optional<std::pair<wire::Stream, std::string>> piece;
-    std::string to_send;
+    std::size_t most = 0;
     {
         const Lock lock(pending.mutex);
         if (!pending.data.empty()) {
@@ -252,18 +256,12 @@ bool Channel::step(std::uint32_t id, Pending& pending, const CallData& data,
             pending.data.pop_front();
             pending.held -= piece->second.size();
         } else if (!pending.input_ended && !pending.reply && !pending.lost) {
-            const std::size_t most = std::min(pending.credit, wire::kDataChunk);
-            if (!next_input(data, input, most, to_send, pending.input_ended)) return false;
-            pending.credit -= to_send.size();
+            most = std::min(pending.credit, wire::kDataChunk);
         } else {
             return false;
         }
     }
-    if (!piece) {
-        if (!to_send.empty()) send(Kind::data, id, wire::data_payload(wire::Stream::in, to_send));
-        if (pending.input_ended) send(Kind::end, id, wire::data_payload(wire::Stream::in, ""));
-        return true;
-    }
+    if (!piece) return send_input(id, pending, data, input, most);
     if (data.on_data) data.on_data(piece->first, piece->second);
     pending.consumed += piece->second.size();
     if (pending.consumed >= kGrantAt && !lost_) {
@@ -273,10 +271,29 @@ bool Channel::step(std::uint32_t id, Pending& pending, const CallData& data,
     return true;
 }
 
+bool Channel::send_input(std::uint32_t id, Pending& pending, const CallData& data,
+                         std::string_view& input, std::size_t most) {
+    std::string frame(wire::kDataHead, '\0');
+    if (!next_input(data, input, most, frame, pending.input_ended)) return false;
+    const std::size_t count = frame.size() - wire::kDataHead;
+    {
+        const Lock lock(pending.mutex);
+        pending.credit -= count;
+    }
+    if (count > 0) {
+        wire::finish_data_frame(frame, id, wire::Stream::in);
+        send_frame(frame);
+    }
+    if (pending.input_ended) send(Kind::end, id, wire::data_payload(wire::Stream::in, ""));
+    return true;
+}
+
 // A pipe that stays full is a link that is lost; the reader notices the silence.
 void Channel::send(Kind kind, std::uint32_t request, std::string_view payload) {
-    const std::string frame = wire::encode_frame(kind, request, payload);
-    std::string_view rest = frame;
+    send_frame(wire::encode_frame(kind, request, payload));
+}
+
+void Channel::send_frame(std::string_view rest) {
     const Lock lock(write_mutex_);
     while (!rest.empty() && !lost_ && !closing_) {
         const ssize_t n = ::write(in_, rest.data(), rest.size());

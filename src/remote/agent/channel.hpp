@@ -25,18 +25,28 @@
 
 namespace slipway::remote {
 
-// Input of a call that is not there yet when the call begins; filled from another thread.
-class CallInput {
+// Input of a call that is not there, or not all of it, when the call begins.
+class CallSource {
+  public:
+    virtual ~CallSource() = default;
+    virtual bool ready() = 0;  // something to send, or the end
+    // Appends the next piece of at most `most` bytes to `out`; false when there is none. `ended`
+    // once all is taken.
+    virtual bool take(std::size_t most, std::string& out, bool& ended) = 0;
+    // Whom to tell that it became ready, when that happens on another thread than the caller's;
+    // nothing: the call is over.
+    virtual void wake_with(std::function<void()>) {}
+};
+
+// Filled from another thread.
+class CallInput final : public CallSource {
   public:
     void push(std::string_view bytes);  // waits while much is not sent yet
     void end();
 
-    // The channel's side.
-    bool ready();  // something to send, or the end
-    // The next piece of at most `most` bytes; nullopt when there is none. `ended` once all is
-    // taken.
-    std::optional<std::string> take(std::size_t most, bool& ended);
-    void wake_with(std::function<void()> wake);  // nothing: the call is over
+    bool ready() override;
+    bool take(std::size_t most, std::string& out, bool& ended) override;
+    void wake_with(std::function<void()> wake) override;
 
   private:
     Mutex mutex_;
@@ -50,7 +60,7 @@ class CallInput {
 struct CallData {
     std::string_view input = {};  // the stream `in`
     bool has_input = false;
-    CallInput* later_input = nullptr;  // instead of `input`
+    CallSource* later_input = nullptr;  // instead of `input`
     std::function<void(wire::Stream, std::string_view)> on_data = {};
     std::chrono::milliseconds within = {};  // or HOST-STALLED; 0 = as long as it takes
 };
@@ -93,7 +103,10 @@ class Channel {
     void take(wire::Frame frame);
     void lose(const std::string& why);
     void send(wire::Kind kind, std::uint32_t request, std::string_view payload);
+    void send_frame(std::string_view rest);
     bool step(std::uint32_t id, Pending& pending, const CallData& data, std::string_view& input);
+    bool send_input(std::uint32_t id, Pending& pending, const CallData& data,
+                    std::string_view& input, std::size_t most);
     Reply wait_for_reply(std::uint32_t id, Pending& pending, const CallData& data,
                          const std::stop_token& stop);
     void drain_err();

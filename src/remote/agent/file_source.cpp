@@ -1,0 +1,59 @@
+#include "remote/agent/file_source.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+
+namespace slipway::remote {
+
+FileSource::FileSource(const LocalFile& file, bool tell_digest, const Progress& progress,
+                       std::stop_token stop)
+    : file_(file), tell_digest_(tell_digest), progress_(progress), stop_(std::move(stop)) {}
+
+void FileSource::begin(std::string_view start) {
+    try {
+        at_ = wire::decode<wire::UploadStart>(start).at;
+    } catch (const wire::ProtocolError& error) {
+        throw HostError("HOST-AGENT", error.what());
+    }
+    if (at_ > file_.size())
+        throw HostError("HOST-AGENT", "the agent asks for what is behind the end of a file");
+    begun_ = true;
+    trailer_.clear();
+    if (tell_digest_) {
+        sha256_ = std::make_unique<Sha256>();
+        file_.hash(at_, *sha256_, stop_);
+        if (at_ == file_.size()) trailer_ = sha256_->hex();
+    }
+    tell();
+}
+
+// The input never ends by itself: the host may say once more where to begin.
+bool FileSource::take(std::size_t most, std::string& out, bool&) {
+    if (!ready()) return false;
+    if (at_ == file_.size()) {
+        const std::size_t count = std::min(most, trailer_.size());
+        out.append(trailer_, 0, count);
+        trailer_.erase(0, count);
+        return true;
+    }
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(most, file_.size() - at_));
+    const std::size_t before = out.size();
+    out.resize(before + count);
+    file_.read(at_, {out.data() + before, count});
+    at_ += count;
+    if (sha256_) {
+        sha256_->update(std::string_view(out).substr(before));
+        if (at_ == file_.size()) trailer_ = sha256_->hex();
+    }
+    const bool due = std::chrono::steady_clock::now() - told_ > std::chrono::milliseconds(200);
+    if (due || at_ == file_.size()) tell();
+    return true;
+}
+
+void FileSource::tell() {
+    if (progress_) progress_(at_);
+    told_ = std::chrono::steady_clock::now();
+}
+
+}  // namespace slipway::remote

@@ -1,0 +1,41 @@
+// The content of a file as the input of a call, from where the host says on.
+#pragma once
+
+#include "remote/agent/channel.hpp"
+#include "remote/local_file.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+namespace slipway::remote {
+
+class FileSource final : public CallSource {
+  public:
+    using Progress = std::function<void(std::uint64_t)>;
+
+    // `tell_digest`: the SHA-256 of the whole file follows its content, in hex.
+    FileSource(const LocalFile& file, bool tell_digest, const Progress& progress,
+               std::stop_token stop);
+
+    // The host's word on where to go on (wire::UploadStart, encoded); it may come again.
+    void begin(std::string_view start);
+
+    bool ready() override { return begun_ && (at_ < file_.size() || !trailer_.empty()); }
+    bool take(std::size_t most, std::string& out, bool& ended) override;
+
+  private:
+    void tell();
+
+    const LocalFile& file_;
+    const bool tell_digest_;
+    const Progress& progress_;
+    const std::stop_token stop_;
+    bool begun_ = false;
+    std::uint64_t at_ = 0;
+    std::unique_ptr<Sha256> sha256_;  // of all before at_
+    std::string trailer_;             // what follows the content
+    std::chrono::steady_clock::time_point told_;
+};
+
+}  // namespace slipway::remote

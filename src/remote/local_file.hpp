@@ -1,0 +1,35 @@
+// A large file of this computer that goes to hosts: read in pieces, from any place in it.
+#pragma once
+
+#include "base/digest.hpp"
+#include "base/files.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <stop_token>
+#include <string>
+
+namespace slipway::remote {
+
+class LocalFile {
+  public:
+    // Throws UserError FILE-UNREADABLE when it is no file that can be read.
+    explicit LocalFile(std::filesystem::path path);
+
+    std::uint64_t size() const { return size_; }  // as it was when it was opened
+
+    // Fills all of `buffer`; throws UserError FILE-UNREADABLE when the file ends before.
+    void read(std::uint64_t at, std::span<char> buffer) const;
+
+    // Adds the first `bytes` to `sha256`. Throws Cancelled.
+    void hash(std::uint64_t bytes, Sha256& sha256, const std::stop_token& stop) const;
+    std::string digest(const std::stop_token& stop) const;  // of all of it
+
+  private:
+    std::filesystem::path path_;
+    Fd fd_;
+    std::uint64_t size_ = 0;
+};
+
+}  // namespace slipway::remote
