@@ -29,6 +29,18 @@ IpAddress IpAddress::masked(int prefix) const {
     return out;
 }
 
+IpAddress IpAddress::plus(std::uint32_t n) const {
+    IpAddress out = *this;
+    std::uint64_t carry = n;
+    for (int i = bits() / 8 - 1; i >= 0; --i) {
+        std::uint8_t& byte = out.bytes_[static_cast<std::size_t>(i)];
+        carry += byte;
+        byte = static_cast<std::uint8_t>(carry);
+        carry >>= 8;
+    }
+    return out;
+}
+
 std::string IpAddress::text() const {
     char buffer[INET6_ADDRSTRLEN];
     return ::inet_ntop(v6_ ? AF_INET6 : AF_INET, bytes_.data(), buffer, sizeof buffer);
@@ -60,6 +72,8 @@ bool Network::overlaps(const Network& other) const {
     const int shorter = std::min(prefix_, other.prefix_);
     return address_.masked(shorter) == other.address_.masked(shorter);
 }
+
+IpAddress Network::address(std::uint32_t n) const { return address_.masked(prefix_).plus(n); }
 
 std::string Network::text() const {
     return address_.masked(prefix_).text() + "/" + std::to_string(prefix_);

@@ -23,6 +23,7 @@ class IpAddress {
     int bits() const { return v6_ ? 128 : 32; }
     IpAddress masked(int prefix) const;
     std::string text() const;  // shortest form: fd00::1
+    IpAddress plus(std::uint32_t n) const;
     bool operator==(const IpAddress&) const = default;
 
   private:
@@ -41,6 +42,7 @@ class Network {
     bool contains(const IpAddress& address) const;
     bool overlaps(const Network& other) const;
     std::string text() const;  // without host bits: 10.244.0.0/16
+    IpAddress address(std::uint32_t n) const;  // the n-th of the network; 0 is its own
 
   private:
     IpAddress address_;

@@ -69,6 +69,13 @@ RC_GTEST_PROP(IpProperty, OverlapIsSymmetricAndFollowsFromContainment,
     RC_ASSERT(Network::parse(x.text())->text() == x.text());
 }
 
+TEST(Network, CountsItsAddressesFromItsOwn) {
+    EXPECT_EQ(Network::parse("10.96.0.0/16")->address(10).text(), "10.96.0.10");
+    EXPECT_EQ(Network::parse("10.96.3.7/16")->address(1).text(), "10.96.0.1");
+    EXPECT_EQ(Network::parse("10.0.0.0/8")->address(256).text(), "10.0.1.0");
+    EXPECT_EQ(Network::parse("fd00:10:96::/112")->address(10).text(), "fd00:10:96::a");
+}
+
 }  // namespace
 
 }  // namespace slipway

@@ -79,14 +79,19 @@ std::vector<oci::TrustedKey> trusted_here() {
 }
 
 oci::Admission admit_bundle(const Call& call, const oci::BundleReader& bundle) {
+    return admit_bundle(call, bundle,
+                        {.keys = call.arguments.values("--key"),
+                         .allow_unsigned = call.arguments.has("--allow-unsigned")});
+}
+
+oci::Admission admit_bundle(const Call& call, const oci::BundleReader& bundle,
+                            const BundleTrust& trust) {
     std::vector<oci::PublicKey> keys;
-    for (const std::string& file : call.arguments.values("--key")) {
-        keys.push_back(oci::read_public_key(file));
-    }
+    for (const std::string& file : trust.keys) keys.push_back(oci::read_public_key(file));
     if (keys.empty()) keys = oci::keys_of(trusted_here());
     return oci::admit(bundle,
                       {.trusted = std::move(keys),
-                       .allow_unsigned = call.arguments.has("--allow-unsigned"),
+                       .allow_unsigned = trust.allow_unsigned,
                        .record = [&](const oci::BundleReader& b, const oci::Admission& admission) {
                            record_override(call, b, admission);
                        }});

@@ -19,6 +19,13 @@ std::vector<oci::TrustedKey> trusted_here();
 // Lets the bundle in by the options above, or throws as oci::admit. An override is written down and
 // said on stderr.
 oci::Admission admit_bundle(const Call& call, const oci::BundleReader& bundle);
+// The same by what a run was started with.
+struct BundleTrust {
+    std::vector<std::string> keys = {};  // files; empty: those trusted here
+    bool allow_unsigned = false;
+};
+oci::Admission admit_bundle(const Call& call, const oci::BundleReader& bundle,
+                            const BundleTrust& trust);
 void describe_admission(const oci::Admission& admission, json::object& into);
 
 // Overrides so far, the oldest first, one object each.

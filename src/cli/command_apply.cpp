@@ -1,4 +1,5 @@
 #include "cli/ask.hpp"
+#include "cli/bundle_trust.hpp"
 #include "cli/commands.hpp"
 #include "cli/preview.hpp"
 #include "cli/runner.hpp"
@@ -94,6 +95,8 @@ Command apply_command() {
                     {.name = "--detach", .help = "go on in the background once the run has begun"},
                     ignore_option(),
                     ignore_checks_option(),
+                    admission_options()[0],
+                    admission_options()[1],
                     progress_option()},
         .run = run};
 }

@@ -1,3 +1,4 @@
+#include "cli/bundle_trust.hpp"
 #include "cli/commands.hpp"
 #include "cli/preview.hpp"
 
@@ -18,6 +19,8 @@ Command plan_command() {
                     simulate_option(),
                     accept_new_option(),
                     ssh_config_option(),
+                    admission_options()[0],
+                    admission_options()[1],
                     {.name = "--out",
                      .value = "FILE",
                      .help = "save the plan for apply --plan",

@@ -2,6 +2,7 @@
 
 #include "cli/fleet.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/material.hpp"
 #include "cli/plan_table.hpp"
 #include "cli/saved_plan.hpp"
 #include "cli/secrets.hpp"
@@ -21,9 +22,8 @@ namespace slipway::cli {
 namespace {
 
 // What earlier runs recorded. A plan never makes a journal.
-std::vector<store::NodeState> recorded_states(const ClusterFolder& cluster) {
-    if (!std::filesystem::exists(cluster.journal())) return {};
-    return open_journal(cluster)->node_states();
+std::unique_ptr<store::Journal> journal_if_any(const ClusterFolder& cluster) {
+    return std::filesystem::exists(cluster.journal()) ? open_journal(cluster) : nullptr;
 }
 
 }  // namespace
@@ -37,12 +37,16 @@ ExitCode show_preview(const Call& call) {
     const Interrupts interrupts;
     const std::unique_ptr<remote::Fleet> fleet = open_fleet(
         spec, options, cluster, Keep::nothing, host_secrets(spec, nullptr, terminal_prompt()));
-    cluster::Operation operation(spec, *fleet, system_clock(),
-                                 {.ignore_checks = options.ignore_checks});
+    const std::unique_ptr<store::Journal> journal = journal_if_any(cluster);
+    cluster::Operation operation(
+        spec, *fleet, system_clock(),
+        {.ignore_checks = options.ignore_checks,
+         .material = open_material(call, spec, options, cluster, journal.get())});
     gather_facts(call, operation, *fleet, cluster, interrupts.token());
     operation.require_all_facts();
     const engine::Plan& plan = operation.plan();
-    const engine::Preview preview = operation.preview(recorded_states(cluster), interrupts.token());
+    const engine::Preview preview = operation.preview(
+        journal ? journal->node_states() : std::vector<store::NodeState>(), interrupts.token());
     if (interrupts.token().stop_requested()) throw Cancelled();
 
     const json::object object = engine::to_json(plan, preview);

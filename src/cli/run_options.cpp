@@ -62,6 +62,8 @@ std::string RunOptions::to_json() const {
                                         {"ignoreChecks", to_array(ignore_checks)},
                                         {"acceptNewKeys", accept_new_keys},
                                         {"sshConfig", ssh_config},
+                                        {"bundleKeys", to_array(bundle_keys)},
+                                        {"allowUnsigned", allow_unsigned},
                                         {"undoHosts", to_array(undo.hosts)},
                                         {"undoSteps", to_array(undo.steps)}});
 }
@@ -77,6 +79,8 @@ RunOptions RunOptions::from_json(const std::string& text) {
     options.ignore_checks = strings_at(object, "ignoreChecks");
     options.accept_new_keys = bool_at(object, "acceptNewKeys");
     options.ssh_config = string_at(object, "sshConfig");
+    options.bundle_keys = strings_at(object, "bundleKeys");
+    options.allow_unsigned = bool_at(object, "allowUnsigned");
     options.undo = {.hosts = strings_at(object, "undoHosts"),
                     .steps = strings_at(object, "undoSteps")};
     return options;
@@ -91,6 +95,12 @@ void RunOptions::override_with(const Arguments& arguments) {
     if (arguments.has("--ssh-config")) {
         ssh_config = std::filesystem::absolute(arguments.value("--ssh-config")).string();
     }
+    if (arguments.has("--key")) {
+        bundle_keys.clear();
+        for (const std::string& file : arguments.values("--key"))
+            bundle_keys.push_back(std::filesystem::absolute(file).string());
+    }
+    if (arguments.has("--allow-unsigned")) allow_unsigned = true;
     if (arguments.has("--ignore") || arguments.has("--ignore-checks"))
         ignore_checks = known_checks(arguments);
 }

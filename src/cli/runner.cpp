@@ -6,6 +6,7 @@
 #include "cli/fleet.hpp"
 #include "cli/images_runner.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/material.hpp"
 #include "cli/plan_table.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
@@ -80,7 +81,9 @@ struct Bench {
                      .run_options = request.options.to_json(),
                      .wait_for_user = call.output.err_is_terminal && !call.arguments.has("--yes") &&
                                       request.detached == nullptr,
-                     .retry_only = request.retry_only}) {}
+                     .retry_only = request.retry_only,
+                     .material = open_material(call, request.spec, request.options,
+                                               request.cluster, journal.get())}) {}
 
     static store::RunLock take_lock(const RunRequest& request) {
         make_private_folders(request.cluster.folder);

@@ -2,7 +2,9 @@
 
 #include "base/text.hpp"
 #include "cluster/flows/flows.hpp"
+#include "cluster/roles.hpp"
 #include "cluster/steps/scripts.hpp"
+#include "cluster/topology.hpp"
 
 #include <algorithm>
 
@@ -21,24 +23,56 @@ bool matches(std::string_view pattern, std::string_view id) {
 // The ids instantiated so far, by host; "" holds those of no host.
 using IdsByHost = std::map<std::string, std::vector<std::string>>;
 
-std::vector<std::string> resolve(const StepKind& kind, const std::string& host,
-                                 const IdsByHost& ids) {
+std::string node_id(const std::string& host, const std::string& id) {
+    return host.empty() ? id : host + "/" + id;
+}
+
+// "registry:serve-bundle" is asked of other hosts, "set-hostname" of the step's own.
+struct Need {
+    std::vector<std::string> hosts;
+    std::string pattern;
+};
+
+Need need_of(const std::string& text, const std::string& own, const config::Spec& spec,
+             const IdsByHost& ids) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos) return {{own}, text};
+    const std::string where = text.substr(0, colon);
+    Need out{{}, text.substr(colon + 1)};
+    if (where == "first-control-plane") out.hosts = {first_control_plane(spec).name};
+    if (where == "registry") {
+        for (const config::Host* host : registry_hosts(spec)) out.hosts.push_back(host->name);
+    }
+    if (where == "every") {
+        for (const auto& [host, steps] : ids) out.hosts.push_back(host);
+    }
+    return out;
+}
+
+std::vector<std::string> resolve(const std::vector<std::string>& needs, const std::string& own,
+                                 const config::Spec& spec, const IdsByHost& ids) {
     std::vector<std::string> out;
-    const auto known = ids.find(host);
-    if (known == ids.end()) return out;
-    for (const std::string& id : known->second) {
-        const bool needed = std::ranges::any_of(
-            kind.needs, [&](const std::string& need) { return matches(need, id); });
-        if (needed) out.push_back(host.empty() ? id : host + "/" + id);
+    for (const std::string& text : needs) {
+        const Need need = need_of(text, own, spec, ids);
+        for (const std::string& host : need.hosts) {
+            const auto known = ids.find(host);
+            if (known == ids.end()) continue;
+            for (const std::string& id : known->second) {
+                const std::string node = node_id(host, id);
+                if (matches(need.pattern, id) && std::ranges::find(out, node) == out.end())
+                    out.push_back(node);
+            }
+        }
     }
     return out;
 }
 
 void complete(engine::Step& step, const StepKind& kind, const std::string& host,
-              const IdsByHost& ids) {
+              const config::Spec& spec, const IdsByHost& ids) {
     step.host = host;
     if (step.title.empty()) step.title = kind.title;
-    step.needs = resolve(kind, host, ids);
+    step.needs = resolve(kind.needs, host, spec, ids);
+    step.after = resolve(kind.after, host, spec, ids);
     step.weight = kind.weight;
     step.skippable = kind.why_not_skippable.empty();
     step.why_not_skippable = kind.why_not_skippable;
@@ -133,6 +167,8 @@ std::string Where::describe() const {
         case Reach::every: return "every " + what;
         case Reach::first: return "first " + what;
         case Reach::rest: return "every other " + what;
+        case Reach::nodes: return "every node";
+        case Reach::registries: return "every registry";
         case Reach::once: break;
     }
     return "once";
@@ -143,11 +179,15 @@ std::vector<const config::Host*> Where::hosts(const config::Spec& spec) const {
     if (reach == Reach::first && all.size() > 1) all.resize(1);
     if (reach == Reach::rest && !all.empty()) all.erase(all.begin());
     if (reach == Reach::once) all = {nullptr};
+    if (reach == Reach::nodes)
+        std::erase_if(all, [](const config::Host* host) { return !is_node(*host); });
+    if (reach == Reach::registries) all = registry_hosts(spec);
     return all;
 }
 
 std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec,
-                                      const std::map<std::string, remote::Facts>& facts) {
+                                      const std::map<std::string, remote::Facts>& facts,
+                                      const Material& material) {
     static const remote::Facts kUnknown;
     Memo memo;
     IdsByHost ids;
@@ -158,9 +198,9 @@ std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec
             const std::string name = host ? host->name : "";
             const auto known = facts.find(name);
             const StepInput input{spec, host, known == facts.end() ? kUnknown : known->second,
-                                  memo};
+                                  memo, material};
             for (engine::Step& step : kind.make(input)) {
-                complete(step, kind, name, ids);
+                complete(step, kind, name, spec, ids);
                 ids[name].push_back(step.id);
                 out.push_back(std::move(step));
             }
@@ -171,7 +211,7 @@ std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec
 
 std::vector<CatalogEntry> step_catalog() {
     std::vector<CatalogEntry> out;
-    for (const auto& [where, kind] : prepare_hosts()) {
+    for (const auto& [where, kind] : create_cluster()) {
         out.push_back({.id = kind.id,
                        .title = kind.title,
                        .where = where.describe(),
@@ -192,7 +232,7 @@ std::vector<config::Problem> check_step_references(const config::LoadedSpec& loa
 }
 
 std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded) {
-    return check_step_references(loaded, prepare_hosts());
+    return check_step_references(loaded, create_cluster());
 }
 
 }  // namespace slipway::cluster

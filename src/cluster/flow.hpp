@@ -8,6 +8,7 @@
 // the engine. A step switched off in the spec, or with nothing to do on a host, is not in the plan.
 #pragma once
 
+#include "cluster/material.hpp"
 #include "config/load.hpp"
 #include "config/spec.hpp"
 #include "engine/step.hpp"
@@ -43,6 +44,7 @@ struct StepInput {
     const config::Host* host;    // null for `once`
     const remote::Facts& facts;  // empty when the host could not be reached
     Memo& memo;
+    const Material& material;
 };
 
 // A kind of step, as data. Help, the docs table and the check of names are derived from it.
@@ -53,7 +55,10 @@ struct StepKind {
     bool (*enabled)(const config::Spec&);
     // Ids on the same host that must have finished; a '*' at the end means every earlier step of
     // that beginning. One that is not in the plan is not waited for.
+    // On other hosts: "registry:ID", "first-control-plane:ID", "every:ID".
     std::vector<std::string> needs = {};
+    // The same, waited for only as long as their hosts are not set aside.
+    std::vector<std::string> after = {};
     double weight = 0.5;
     bool delegable = true;
     std::string why_not_skippable = {};  // "": may be skipped
@@ -64,7 +69,7 @@ struct StepKind {
 
 // Where a kind of step runs.
 struct Where {
-    enum class Reach { every, first, rest, once };
+    enum class Reach { every, first, rest, once, nodes, registries };
     Reach reach = Reach::every;
     std::optional<config::Role> role = {};  // none: every host
 
@@ -85,6 +90,8 @@ inline Where every(config::Role role) { return {Where::Reach::every, role}; }
 inline Where first(config::Role role) { return {Where::Reach::first, role}; }
 inline Where rest(config::Role role) { return {Where::Reach::rest, role}; }
 inline const Where once = {Where::Reach::once, {}};
+inline const Where every_node = {Where::Reach::nodes, {}};           // control planes and workers
+inline const Where every_registry = {Where::Reach::registries, {}};  // who serves the bundle
 
 struct FlowLine {
     Where where;
@@ -95,7 +102,8 @@ using Flow = std::vector<FlowLine>;
 // Hosts without facts get their steps too: the engine then finds them unreachable and sets them
 // aside.
 std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec,
-                                      const std::map<std::string, remote::Facts>& facts);
+                                      const std::map<std::string, remote::Facts>& facts,
+                                      const Material& material = {});
 
 // One row of `slipway steps` and docs/steps.md.
 struct CatalogEntry {

@@ -141,9 +141,14 @@ bool Operation::checks_passed() const {
     return std::ranges::none_of(checks_, [](const CheckResult& r) { return r.blocks(); });
 }
 
+std::vector<engine::Step> Operation::steps() const {
+    const Flow flow = options_.material.supplies ? create_cluster() : prepare_hosts();
+    return instantiate(flow, spec_, facts_, options_.material);
+}
+
 const engine::Plan& Operation::plan() {
     if (!plan_) {
-        plan_ = engine::Plan::build(instantiate(prepare_hosts(), spec_, facts_),
+        plan_ = engine::Plan::build(steps(),
                                     {.skip = spec_.steps.skip, .delegate = spec_.steps.delegate});
     }
     return *plan_;
@@ -174,9 +179,9 @@ engine::UndoPlan Operation::undo_plan(store::Journal& journal, engine::UndoFilte
         filter.continuing = last->id;
     const std::vector<store::NodeState> states = journal.node_states();
     const std::vector<store::Baseline> baselines = journal.baselines();
-    std::vector<engine::Step> steps = instantiate(prepare_hosts(), spec_, facts_);
-    add_forgotten(steps, states, baselines, filter.continuing);
-    return engine::reverse(engine::Plan::build(std::move(steps)), states, baselines, filter);
+    std::vector<engine::Step> all = steps();
+    add_forgotten(all, states, baselines, filter.continuing);
+    return engine::reverse(engine::Plan::build(std::move(all)), states, baselines, filter);
 }
 
 RunReport Operation::apply(store::Journal& journal, engine::EventSink* sink, std::stop_token stop) {

@@ -40,11 +40,17 @@ void describe(Describe<Spec>& d) {
         .required()
         .at_least_one()
         .unordered();
+    d.field("bundles", &Spec::bundles,
+            "Offline files with everything that is installed. Without one the hosts are only "
+            "prepared.")
+        .example("[kubernetes.bundle]")
+        .unset_means("no cluster is made")
+        .local_file();
     d.field("kubernetes", &Spec::kubernetes, "Version, endpoint and networks of the cluster.");
     d.field("etcd", &Spec::etcd, "Where etcd runs and how it is backed up.");
-    d.field("runtime", &Spec::runtime, "The container runtime on the nodes.").not_built();
-    d.field("networkPlugin", &Spec::network_plugin, "The plugin that connects pods.").not_built();
-    d.field("registry", &Spec::registry, "Where nodes pull images from.").not_built();
+    d.field("runtime", &Spec::runtime, "The container runtime on the nodes.");
+    d.field("networkPlugin", &Spec::network_plugin, "The plugin that connects pods.");
+    d.field("registry", &Spec::registry, "Where nodes pull images from.");
     d.field("os", &Spec::os,
             "How machines are prepared. Each part can be switched off, and each change is put back "
             "by undo.");

@@ -149,8 +149,7 @@ void describe(Describe<Kubernetes>& d) {
     d.field("certificates", &Kubernetes::certificates, "Certificates of the cluster.").not_built();
     d.field("maxPods", &Kubernetes::max_pods, "Pods a node takes at most.")
         .example("110")
-        .range(1, 1000)
-        .not_built();
+        .range(1, 1000);
 }
 
 void describe(Choices<EtcdMode>& c) {

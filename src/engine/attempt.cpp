@@ -60,6 +60,7 @@ class Attempt final : public Context {
         }
         return in_.world.fleet.host(step_.host);
     }
+    remote::Host& host(const std::string& name) override { return in_.world.fleet.host(name); }
     std::stop_token stop() const override { return in_.stop; }
     Clock& clock() override { return in_.world.clock; }
     void log(std::string_view stream, std::string_view line) override { output_.add(stream, line); }

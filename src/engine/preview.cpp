@@ -23,6 +23,7 @@ class PreviewContext final : public Context {
         : node_(node), fleet_(fleet), clock_(clock), recorded_(recorded), stop_(std::move(stop)) {}
 
     remote::Host& host() override { return fleet_.host(node_.step.host); }
+    remote::Host& host(const std::string& name) override { return fleet_.host(name); }
     std::stop_token stop() const override { return stop_; }
     Clock& clock() override { return clock_; }
     void log(std::string_view, std::string_view) override {}

@@ -48,6 +48,8 @@ class Context {
     virtual ~Context() = default;
 
     virtual remote::Host& host() = 0;  // throws when the step belongs to no host
+    // Another host of the run: what a step has to say to the API server it says on a control plane.
+    virtual remote::Host& host(const std::string& name) = 0;
     virtual std::stop_token stop() const = 0;
     remote::CallOptions call() const { return {.stop = stop()}; }
     virtual Clock& clock() = 0;

@@ -7,5 +7,7 @@ namespace slipway::cluster {
 
 // From machines as they were delivered to machines Kubernetes can be put on.
 Flow prepare_hosts();
+// From machines as they were delivered to a cluster.
+Flow create_cluster();
 
 }  // namespace slipway::cluster

@@ -43,6 +43,22 @@ ResourcePtr resource_from_identity(const json::object& identity) {
     if (kind == "timezone") return timezone("");
     if (kind == "firewalld service") return firewalld_service(name);
     if (kind == "ufw profile") return ufw_profile(name);
+    if (kind == "program") return fetched_file(name, {});
+    if (kind == "upload") return uploaded_file(name, {});
+    if (kind == "archive in")
+        return unpacked_archive(string_at(identity, "folder"),
+                                {.label = string_at(identity, "label")}, {});
+    if (kind == "folder of data") return filled_folder(name);
+    if (kind == "certificate")
+        return certificate({.certificate = name, .key = string_at(identity, "key")}, nullptr);
+    if (kind == "kubeconfig") return kubeconfig_file({.path = name}, nullptr);
+    if (kind == "secret file") return vault_file({.path = name});
+    if (kind == "files of")
+        return made_files({.name = name, .files = strings_at(identity, "files")});
+    if (kind == "first link") return link_once(name, "");
+    if (kind == "packages") return os_packages({});
+    if (kind == "pods of the node") return pods_of_node();
+    if (kind == "network of pods") return pod_network();
     throw StateError(
         "STATE-NEWER",
         fmt::format("the journal records a '{}', which this Slipway does not know", kind),

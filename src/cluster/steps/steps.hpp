@@ -18,6 +18,24 @@ StepKind sync_time();
 StepKind create_users_and_folders();
 StepKind set_selinux_mode();
 StepKind open_firewall_ports();
+StepKind install_packages();
+StepKind serve_bundle();
+StepKind install_container_runtime();
+StepKind pull_images();
+StepKind install_kubernetes();
+StepKind write_certificates();
+StepKind configure_kubeadm();
+StepKind start_etcd();
+StepKind start_control_plane();
+StepKind start_kubelet();
+StepKind wait_for_api();
+StepKind upload_cluster_config();
+StepKind install_kube_proxy();
+StepKind install_network_plugin();
+StepKind install_dns();
+StepKind join_node();
+StepKind wait_for_cluster();
+StepKind write_kubeconfig();
 StepKind run_post_install_scripts();
 
 // Every step of a host waits for the user's own scripts on it.

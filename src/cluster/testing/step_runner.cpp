@@ -13,6 +13,7 @@ class StepRunner::RunContext final : public engine::Context {
         : runner_(runner), step_(step), before_(runner.before_[step.node_id()]) {}
 
     remote::Host& host() override { return runner_.fleet_.host(step_.host); }
+    remote::Host& host(const std::string& name) override { return runner_.fleet_.host(name); }
     std::stop_token stop() const override { return {}; }
     Clock& clock() override { return system_clock(); }
     void log(std::string_view stream, std::string_view line) override {

@@ -1,0 +1,386 @@
+#include "cluster/kubernetes_config.hpp"
+
+#include "base/text.hpp"
+#include "cluster/roles.hpp"
+#include "cluster/topology.hpp"
+#include "config/catalog.hpp"
+#include "oci/reference.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace slipway::cluster {
+
+namespace {
+
+constexpr std::string_view kKubernetes = "registry.k8s.io";
+
+// Texts of users go into YAML in double quotes.
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + "\"";
+}
+
+std::string extra_args(const config::StringMap& args, std::string_view indent) {
+    std::string out;
+    for (const auto& [name, value] : args)
+        out += fmt::format("{0}- name: {1}\n{0}  value: {2}\n", indent, quoted(name),
+                           quoted(value));
+    return out;
+}
+
+std::string tag_in(const Supplies& supplies, const std::string& repository,
+                   const std::string& wanted) {
+    const std::string name = supplies.image(repository, wanted);
+    return oci::Reference::parse(name).tag;
+}
+
+// The tags kubeadm of this release asks for; a release the catalogue does not know takes what the
+// bundle has.
+struct Tags {
+    std::string etcd, coredns, pause;
+};
+
+Tags tags_of(const config::Spec& spec, const Supplies& supplies) {
+    const config::KubernetesRelease* row = config::catalog().find(spec.kubernetes.version);
+    return {.etcd = tag_in(supplies, "registry.k8s.io/etcd", row ? row->etcd : ""),
+            .coredns =
+                tag_in(supplies, "registry.k8s.io/coredns/coredns", row ? row->coredns : ""),
+            .pause = tag_in(supplies, "registry.k8s.io/pause", row ? row->pause : "")};
+}
+
+// All members begin together: each knows the others from the start, so none has to join one after
+// the other. With data in its folder etcd does not look at this again.
+std::string etcd_members(const config::Spec& spec) {
+    std::vector<std::string> members;
+    for (const config::Host* host : spec.with_role(config::Role::control_plane)) {
+        members.push_back(
+            fmt::format("{}=https://{}:2380", host->name, bracketed(host->node_address())));
+    }
+    return join(members, ",");
+}
+
+std::string feature_gates(const config::Spec& spec, std::string_view indent) {
+    std::string out;
+    for (const auto& [name, on] : spec.kubernetes.feature_gates)
+        out += fmt::format("{}{}: {}\n", indent, name, on ? "true" : "false");
+    return out.empty() ? out : fmt::format("featureGates:\n{}", out);
+}
+
+std::string init_configuration(const config::Host& host) {
+    return fmt::format(R"(apiVersion: kubeadm.k8s.io/v1beta4
+kind: InitConfiguration
+localAPIEndpoint:
+  advertiseAddress: {0}
+  bindPort: 6443
+nodeRegistration:
+  name: {1}
+  criSocket: unix:///run/containerd/containerd.sock
+)",
+                       quoted(host.node_address()), quoted(host.name));
+}
+
+std::string etcd_configuration(const config::Spec& spec, const Tags& tags) {
+    config::StringMap args = spec.etcd.args;
+    args.emplace("initial-cluster", etcd_members(spec));
+    args.emplace("initial-cluster-state", "new");
+    return fmt::format(R"(etcd:
+  local:
+    dataDir: {}
+    imageRepository: {}
+    imageTag: {}
+    extraArgs:
+{})",
+                       quoted(spec.etcd.data_folder), kKubernetes, quoted(tags.etcd),
+                       extra_args(args, "    "));
+}
+
+std::string component(std::string_view name, const config::StringMap& args,
+                      std::string_view more = "") {
+    std::string out = fmt::format("{}:\n", name);
+    if (!args.empty()) out += "  extraArgs:\n" + extra_args(args, "  ");
+    out += more;
+    return args.empty() && more.empty() ? "" : out;
+}
+
+std::string names_list(const std::vector<std::string>& names) {
+    std::string out = "  certSANs:\n";
+    for (const std::string& name : names) out += fmt::format("  - {}\n", quoted(name));
+    return out;
+}
+
+std::string cluster_configuration(const config::Spec& spec, const config::Host& host,
+                                  const Tags& tags) {
+    const config::Kubernetes& k = spec.kubernetes;
+    config::StringMap manager = k.tuning.controller_manager.args;
+    manager.emplace("node-cidr-mask-size-ipv4", std::to_string(k.networks.node_mask_v4));
+    if (!wants_ipv6(spec)) {
+        manager.erase("node-cidr-mask-size-ipv4");
+        manager.emplace("node-cidr-mask-size", std::to_string(k.networks.node_mask_v4));
+    } else {
+        manager.emplace("node-cidr-mask-size-ipv6", std::to_string(k.networks.node_mask_v6));
+    }
+    return fmt::format(R"(---
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: ClusterConfiguration
+clusterName: {}
+kubernetesVersion: {}
+controlPlaneEndpoint: {}
+imageRepository: {}
+certificatesDir: /etc/kubernetes/pki
+networking:
+  dnsDomain: {}
+  podSubnet: {}
+  serviceSubnet: {}
+dns:
+  imageRepository: {}/coredns
+  imageTag: {}
+)",
+                       quoted(spec.name), quoted(k.version), quoted(endpoint(spec)), kKubernetes,
+                       quoted(k.dns_domain), quoted(join(k.networks.pods, ",")),
+                       quoted(join(k.networks.services, ",")), kKubernetes,
+                       quoted(tags.coredns)) +
+           etcd_configuration(spec, tags) +
+           component("apiServer", k.tuning.api_server.args,
+                     names_list(api_server_names(spec, host))) +
+           component("controllerManager", manager) +
+           component("scheduler", k.tuning.scheduler.args) + feature_gates(spec, "  ");
+}
+
+std::string proxy_configuration(const config::Spec& spec, const NodeSettings& settings) {
+    // A container's kernel is its host's: there kube-proxy may not size the connection table.
+    const std::string_view conntrack =
+        settings.in_container ? "conntrack:\n  maxPerCore: 0\n  min: 0\n" : "";
+    return fmt::format(R"(---
+apiVersion: kubeproxy.config.k8s.io/v1alpha1
+kind: KubeProxyConfiguration
+mode: {}
+clusterCIDR: {}
+{})",
+                       spec.kubernetes.networks.proxy_mode,
+                       quoted(join(spec.kubernetes.networks.pods, ",")), conntrack);
+}
+
+}  // namespace
+
+NodeSettings node_settings(const config::Spec& spec, const remote::Facts& facts) {
+    static const std::vector<std::string> kContainers = {"systemd-nspawn", "lxc", "docker",
+                                                         "podman", "openvz"};
+    NodeSettings out;
+    out.in_container = std::ranges::find(kContainers, facts.virtualization) != kContainers.end();
+    out.cgroup_v1 = facts.cgroup_version == 1;
+    const bool systemd = facts.init.empty() || facts.init == "systemd";
+    out.cgroup_driver = !spec.runtime.cgroup_driver.empty() ? spec.runtime.cgroup_driver
+                        : systemd && !(out.in_container && out.cgroup_v1) ? "systemd"
+                                                                          : "cgroupfs";
+    return out;
+}
+
+std::string kubeadm_config(const config::Spec& spec, const config::Host& host,
+                           const Supplies& supplies, const NodeSettings& settings) {
+    const Tags tags = tags_of(spec, supplies);
+    return init_configuration(host) + cluster_configuration(spec, host, tags) +
+           proxy_configuration(spec, settings) + "---\n" + kubelet_config(spec, host, settings);
+}
+
+std::string kubelet_config(const config::Spec& spec, const config::Host& host,
+                           const NodeSettings& settings) {
+    const bool tainted = host.has(config::Role::control_plane) && !is_schedulable(host);
+    std::string taints;
+    if (tainted) {
+        taints +=
+            "- key: node-role.kubernetes.io/control-plane\n"
+            "  effect: NoSchedule\n";
+    }
+    for (const config::Taint& taint : host.taints) {
+        taints += fmt::format("- key: {}\n  value: {}\n  effect: {}\n", quoted(taint.key),
+                              quoted(taint.value), taint.effect);
+    }
+    return fmt::format(R"(apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+authentication:
+  anonymous:
+    enabled: false
+  webhook:
+    cacheTTL: 2m0s
+    enabled: true
+  x509:
+    clientCAFile: /etc/kubernetes/pki/ca.crt
+authorization:
+  mode: Webhook
+cgroupDriver: {driver}
+clusterDNS:
+- {dns}
+clusterDomain: {domain}
+containerRuntimeEndpoint: unix:///run/containerd/containerd.sock
+containerLogMaxSize: 10Mi
+containerLogMaxFiles: 5
+evictionHard:
+  imagefs.available: 10%
+  memory.available: 100Mi
+  nodefs.available: 10%
+  nodefs.inodesFree: 5%
+{v1}failSwapOn: false
+healthzBindAddress: 127.0.0.1
+healthzPort: 10248
+maxPods: {pods}
+protectKernelDefaults: {protect}
+rotateCertificates: true
+staticPodPath: /etc/kubernetes/manifests
+tlsCertFile: /var/lib/kubelet/pki/kubelet.crt
+tlsPrivateKeyFile: /var/lib/kubelet/pki/kubelet.key
+{gates}{taints})",
+                       fmt::arg("driver", settings.cgroup_driver),
+                       fmt::arg("dns", dns_address(spec)),
+                       fmt::arg("domain", spec.kubernetes.dns_domain),
+                       fmt::arg("v1", settings.cgroup_v1 ? "failCgroupV1: false\n" : ""),
+                       fmt::arg("pods", spec.kubernetes.max_pods),
+                       fmt::arg("protect", spec.os.sysctl && !settings.in_container),
+                       fmt::arg("gates", feature_gates(spec, "  ")),
+                       fmt::arg("taints", taints.empty() ? "" : "registerWithTaints:\n" + taints));
+}
+
+std::string kubelet_flags(const config::Spec& spec, const config::Host& host) {
+    std::string out = fmt::format("--hostname-override={} --node-ip={}", host.name,
+                                  host.node_address());
+    for (const auto& [name, value] : spec.kubernetes.tuning.kubelet.args)
+        out += fmt::format(" --{}={}", name, value);
+    return fmt::format("KUBELET_KUBEADM_ARGS=\"{}\"\n", out);
+}
+
+std::string kubelet_unit() {
+    return R"([Unit]
+Description=kubelet: The Kubernetes Node Agent
+Documentation=https://kubernetes.io/docs/
+Wants=network-online.target
+After=network-online.target containerd.service
+
+[Service]
+EnvironmentFile=-/var/lib/kubelet/kubeadm-flags.env
+EnvironmentFile=-/etc/default/kubelet
+ExecStart=/usr/local/bin/kubelet --kubeconfig=/etc/kubernetes/kubelet.conf --config=/var/lib/kubelet/config.yaml $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS
+Restart=always
+StartLimitInterval=0
+RestartSec=2
+
+[Install]
+WantedBy=multi-user.target
+)";
+}
+
+std::string pause_image(const config::Spec& spec, const Supplies& supplies) {
+    return fmt::format("{}/pause:{}", kKubernetes, tags_of(spec, supplies).pause);
+}
+
+std::vector<std::string> node_images(const config::Spec& spec, const config::Host& host,
+                                     const Supplies& supplies) {
+    const std::string& version = spec.kubernetes.version;
+    const Tags tags = tags_of(spec, supplies);
+    std::vector<std::string> out = {pause_image(spec, supplies)};
+    const auto add = [&](const std::string& repository, const std::string& tag) {
+        out.push_back(supplies.image(fmt::format("{}/{}", kKubernetes, repository), tag));
+    };
+    if (host.has(config::Role::control_plane)) {
+        if (spec.etcd.mode == config::EtcdMode::stacked) add("etcd", tags.etcd);
+        add("kube-apiserver", version);
+        add("kube-controller-manager", version);
+        add("kube-scheduler", version);
+        if (spec.kubernetes.endpoint.kind == config::EndpointKind::kube_vip)
+            out.push_back(supplies.image("ghcr.io/kube-vip/kube-vip"));
+    }
+    add("kube-proxy", version);
+    if (spec.network_plugin.kind == "flannel")
+        out.push_back(supplies.image("ghcr.io/flannel-io/flannel"));
+    // Two copies run, and the scheduler prefers nodes that have the image.
+    std::vector<const config::Host*> takers;
+    for (const config::Host* one : spec.sorted_hosts()) {
+        if (is_node(*one) && is_schedulable(*one) && takers.size() < 2) takers.push_back(one);
+    }
+    const bool takes = std::ranges::any_of(
+        takers, [&](const config::Host* one) { return one->name == host.name; });
+    if (takes) add("coredns/coredns", tags.coredns);
+    return out;
+}
+
+std::string containerd_config(const config::Spec& spec, const Supplies& supplies,
+                              const NodeSettings& settings) {
+    return fmt::format(R"(version = 3
+root = "{0}"
+state = "/run/containerd"
+disabled_plugins = ["io.containerd.internal.v1.tracing", "io.containerd.tracing.processor.v1.otlp"]
+
+[grpc]
+address = "/run/containerd/containerd.sock"
+
+[plugins."io.containerd.cri.v1.images"]
+snapshotter = "overlayfs"
+max_concurrent_downloads = 6
+
+[plugins."io.containerd.cri.v1.images".pinned_images]
+sandbox = "{1}"
+
+[plugins."io.containerd.cri.v1.images".registry]
+config_path = "/etc/containerd/certs.d"
+
+[plugins."io.containerd.cri.v1.runtime"]
+restrict_oom_score_adj = true
+
+[plugins."io.containerd.cri.v1.runtime".cni]
+bin_dirs = ["/opt/cni/bin"]
+conf_dir = "/etc/cni/net.d"
+
+[plugins."io.containerd.cri.v1.runtime".containerd]
+default_runtime_name = "runc"
+
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
+BinaryName = "/usr/local/sbin/runc"
+SystemdCgroup = {2}
+)",
+                       spec.runtime.data_folder, pause_image(spec, supplies),
+                       settings.cgroup_driver == "systemd" ? "true" : "false");
+}
+
+std::string containerd_unit() {
+    return R"([Unit]
+Description=containerd container runtime
+Documentation=https://containerd.io
+After=network.target local-fs.target
+
+[Service]
+ExecStart=/usr/local/bin/containerd
+Type=notify
+Delegate=yes
+KillMode=process
+Restart=always
+RestartSec=2
+LimitNPROC=infinity
+LimitCORE=infinity
+TasksMax=infinity
+OOMScoreAdjust=-999
+
+[Install]
+WantedBy=multi-user.target
+)";
+}
+
+std::string mirror_config(const config::Spec& spec) {
+    std::string out;
+    for (const std::string& url : registry_urls(spec)) {
+        out += fmt::format(R"([host."{}"]
+capabilities = ["pull", "resolve"]
+ca = "/etc/containerd/certs.d/_default/ca.crt"
+)",
+                           url);
+    }
+    return out;
+}
+
+}  // namespace slipway::cluster

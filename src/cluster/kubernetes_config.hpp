@@ -1,0 +1,43 @@
+// The texts that configure a cluster's programs, from the spec alone: kubeadm, kubelet, containerd.
+#pragma once
+
+#include "cluster/supplies.hpp"
+#include "config/spec.hpp"
+#include "remote/facts.hpp"
+
+#include <string>
+#include <vector>
+
+namespace slipway::cluster {
+
+// What differs between hosts of one spec.
+struct NodeSettings {
+    std::string cgroup_driver = {};  // systemd, cgroupfs
+    bool cgroup_v1 = false;
+    bool in_container = false;  // what belongs to the whole machine cannot be set there
+};
+NodeSettings node_settings(const config::Spec& spec, const remote::Facts& facts);
+
+// What kubeadm is told on a control plane: InitConfiguration, ClusterConfiguration,
+// KubeProxyConfiguration and KubeletConfiguration. `kubeadm config validate` takes it.
+std::string kubeadm_config(const config::Spec& spec, const config::Host& host,
+                           const Supplies& supplies, const NodeSettings& settings);
+
+std::string kubelet_config(const config::Spec& spec, const config::Host& host,
+                           const NodeSettings& settings);
+std::string kubelet_flags(const config::Spec& spec, const config::Host& host);
+std::string kubelet_unit();
+
+// Beside the names of the bundle's images.
+std::string pause_image(const config::Spec& spec, const Supplies& supplies);
+std::vector<std::string> node_images(const config::Spec& spec, const config::Host& host,
+                                     const Supplies& supplies);
+
+std::string containerd_config(const config::Spec& spec, const Supplies& supplies,
+                              const NodeSettings& settings);
+std::string containerd_unit();
+// certs.d/_default/hosts.toml: every image comes from the cluster's own registries, under its own
+// name.
+std::string mirror_config(const config::Spec& spec);
+
+}  // namespace slipway::cluster

@@ -1,0 +1,107 @@
+#include "base/text.hpp"
+#include "cluster/resources/file_json.hpp"
+#include "cluster/resources/kept_file.hpp"
+#include "cluster/resources/kinds.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace slipway::cluster {
+
+namespace {
+
+// What is in an archive is not known before it is on the host. A note in Slipway's own folder says
+// which archive was unpacked and what came of it: undo takes away exactly that.
+class UnpackedArchive : public Resource {
+  public:
+    UnpackedArchive(std::string folder, FetchFrom from, std::vector<std::string> members)
+        : Resource("archive in", fmt::format("{} {}", folder, from.label)),
+          folder_(std::move(folder)),
+          from_(std::move(from)),
+          members_(std::move(members)) {}
+
+    json::object identity() const override {
+        json::object out = Resource::identity();
+        out["folder"] = folder_;
+        out["label"] = from_.label;
+        return out;
+    }
+
+    json::value desired() const override { return from_.sha256; }
+
+    json::value read(Target& target) const override {
+        const auto note = target.host.read_file(note_path(), target.call);
+        if (!note) return nullptr;
+        const std::vector<std::string> lines = split(note->content, '\n');
+        for (const std::string& member : members_) {
+            if (!target.host.file_info(folder_ + "/" + member, target.call)) return nullptr;
+        }
+        return json::value(lines.empty() ? "" : lines.front());
+    }
+
+    engine::Change change(const json::value& now) const override {
+        return {now.is_null() ? "create" : "change", "files of " + from_.label + " in " + folder_,
+                ""};
+    }
+
+    void apply(Target& target) const override {
+        const std::string archive = "/var/lib/slipway/fetched/" + from_.sha256;
+        FetchFrom plain = from_;
+        plain.mode = 0600;
+        fetch_any(target, plain, archive);
+        const remote::CommandResult listed = run_checked(target, {"tar", "-tf", archive});
+        std::string note = from_.sha256 + "\n";
+        for (const std::string& member : split(listed.out, '\n')) {
+            const std::string path = clean(member);
+            if (!path.empty() && !member.ends_with('/')) note += path + "\n";
+        }
+        // Before the files: what a kill leaves of them is found by undo.
+        target.host.write_file(note_path(), {.content = "\n" + note.substr(note.find('\n') + 1)},
+                               target.call);
+        run_checked(target, {"mkdir", "-p", folder_});
+        run_checked(target, {"tar", "-xf", archive, "-C", folder_, "--no-same-owner"});
+        target.host.write_file(note_path(), {.content = note}, target.call);
+        target.host.remove_file(archive, target.call);
+        remove_folder_if_empty(target, "/var/lib/slipway/fetched");
+    }
+
+    void restore(Target& target, const json::value&) const override {
+        const auto note = target.host.read_file(note_path(), target.call);
+        if (!note) return;
+        std::vector<std::string> lines = split(note->content, '\n');
+        lines.erase(lines.begin());
+        for (const std::string& line : lines) {
+            if (!line.empty()) target.host.remove_file(folder_ + "/" + line, target.call);
+        }
+        target.host.remove_file(note_path(), target.call);
+        remove_folder_if_empty(target, "/var/lib/slipway/unpacked");
+    }
+
+  private:
+    std::string note_path() const {
+        // Without the version: the next one takes the place of this one.
+        std::string id = folder_.substr(1) + "-" + from_.label.substr(0, from_.label.find(' '));
+        std::ranges::replace(id, '/', '-');
+        return "/var/lib/slipway/unpacked/" + id;
+    }
+
+    // ./bin/ctr is bin/ctr.
+    static std::string clean(std::string_view member) {
+        while (member.starts_with("./")) member.remove_prefix(2);
+        return std::string(member);
+    }
+
+    std::string folder_;
+    FetchFrom from_;
+    std::vector<std::string> members_;
+};
+
+}  // namespace
+
+ResourcePtr unpacked_archive(std::string folder, FetchFrom from, std::vector<std::string> members) {
+    return std::make_shared<UnpackedArchive>(std::move(folder), std::move(from),
+                                             std::move(members));
+}
+
+}  // namespace slipway::cluster

@@ -1,0 +1,119 @@
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cluster/roles.hpp"
+#include "cluster/steps/kubectl.hpp"
+#include "cluster/steps/steps.hpp"
+#include "cluster/topology.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::cluster {
+
+namespace {
+
+// Labels a kubelet may not give itself, and those of the spec.
+config::StringMap labels_of(const config::Host& host) {
+    config::StringMap out = host.labels;
+    if (host.has(config::Role::control_plane)) {
+        out.emplace("node-role.kubernetes.io/control-plane", "");
+        out.emplace("node.kubernetes.io/exclude-from-external-load-balancers", "");
+    }
+    if (host.has(config::Role::worker)) out.emplace("node-role.kubernetes.io/worker", "");
+    return out;
+}
+
+struct NodeLook {
+    bool there = false;
+    bool ready = false;
+    bool labelled = false;
+};
+
+NodeLook look(const Kubectl& kubectl, const std::string& node, const config::StringMap& labels) {
+    const remote::CommandResult found = kubectl.try_run({"get", "node", node, "-o", "json"});
+    if (found.exit_code != 0) return {};
+    const json::value value = parse_json(found.out, "what kubectl says of " + node);
+    NodeLook out{.there = true, .labelled = true};
+    const json::object& object = value.as_object();
+    const json::object& status = object.at("status").as_object();
+    if (const json::value* conditions = status.if_contains("conditions")) {
+        for (const json::value& one : conditions->as_array()) {
+            if (string_at(one.as_object(), "type") == "Ready")
+                out.ready = string_at(one.as_object(), "status") == "True";
+        }
+    }
+    const json::value* there = object.at("metadata").as_object().if_contains("labels");
+    for (const auto& [key, label] : labels) {
+        const json::value* has = there ? there->as_object().if_contains(key) : nullptr;
+        if (has == nullptr || has->as_string() != label) out.labelled = false;
+    }
+    return out;
+}
+
+void label(const Kubectl& kubectl, const std::string& node, const config::StringMap& labels) {
+    std::vector<std::string> words = {"label", "node", node, "--overwrite"};
+    for (const auto& [key, value] : labels) words.push_back(key + "=" + value);
+    if (!labels.empty()) kubectl.run(std::move(words));
+}
+
+void wait_for(const Kubectl& kubectl, const std::string& node, const std::string& state) {
+    const remote::CommandResult waited = kubectl.try_run(
+        {"wait", "--for=" + state, "node/" + node, "--timeout=240s", "--request-timeout=0"});
+    if (waited.exit_code == 0) return;
+    throw ApiError("NODE-NOT-READY", fmt::format("{} did not become ready", node),
+                   {.cause = printable(std::string(trim(waited.err))),
+                    .remedy = fmt::format("see journalctl -u kubelet on {} and `kubectl describe "
+                                          "node {}`, then: slipway retry --host {}",
+                                          node, node, node),
+                    .recovery = Recovery::transient});
+}
+
+std::vector<engine::Step> make(const StepInput& in) {
+    if (!is_node(*in.host)) return {};
+    const std::string node = in.host->name;
+    const std::string control_plane = first_control_plane(in.spec).name;
+    const config::StringMap labels = labels_of(*in.host);
+    Sha256 digest;
+    for (const auto& [key, value] : labels) digest.field(key).field(value);
+    engine::Step step{.id = "join-node", .inputs = digest.hex()};
+    step.deadline = std::chrono::minutes(10);
+    step.probe = [=](engine::Context& c) {
+        const NodeLook now = look(Kubectl(c, control_plane), node, labels);
+        engine::Probe answer{.done = now.ready && now.labelled};
+        if (!now.there) answer.changes.push_back({"create", "node " + node, ""});
+        if (now.there && !now.ready) answer.changes.push_back({"run", "wait for " + node, ""});
+        if (!now.labelled) answer.changes.push_back({"change", "labels of node " + node, ""});
+        return answer;
+    };
+    step.act = [=](engine::Context& c) {
+        const Kubectl kubectl(c, control_plane);
+        wait_for(kubectl, node, "create");
+        label(kubectl, node, labels);
+        wait_for(kubectl, node, "condition=Ready");
+    };
+    step.undo = [=](engine::Context& c) {
+        if (node == control_plane) return;  // the cluster itself ends
+        // The cluster may be gone already: then there is nothing to take the node out of.
+        Kubectl(c, control_plane)
+            .try_run({"delete", "node", node, "--ignore-not-found", "--wait=false"});
+    };
+    return {std::move(step)};
+}
+
+}  // namespace
+
+StepKind join_node() {
+    return {
+        .id = "join-node",
+        .title = "Wait for the node to be ready, and label it",
+        .part = "hosts",
+        .enabled = [](const config::Spec&) { return true; },
+        .needs = {"start-kubelet", "first-control-plane:wait-for-api",
+                  "first-control-plane:install-network-plugin"},
+        .weight = 8,
+        .delegable = false,
+        .make = make,
+    };
+}
+
+}  // namespace slipway::cluster

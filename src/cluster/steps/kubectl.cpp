@@ -1,0 +1,108 @@
+#include "cluster/steps/kubectl.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::cluster {
+
+namespace {
+
+constexpr const char* kNotes = "slipway-steps";
+
+std::string last_words(const remote::CommandResult& result) {
+    const std::string said(trim(result.err.empty() ? result.out : result.err));
+    return printable(said.substr(said.size() > 600 ? said.size() - 600 : 0));
+}
+
+bool is_transient(const std::string& said) {
+    for (const char* sign : {"connection refused", "i/o timeout", "EOF", "TLS handshake timeout",
+                             "etcdserver", "ServiceUnavailable", "InternalError", "timed out",
+                             "the server is currently unable", "connection reset",
+                             "net/http: request canceled", "not yet ready"}) {
+        if (said.find(sign) != std::string::npos) return true;
+    }
+    return false;
+}
+
+// A note in the cluster: which inputs a step was last done with.
+std::string read_note(const Kubectl& kubectl, const std::string& id) {
+    const remote::CommandResult found =
+        kubectl.try_run({"get", "configmap", kNotes, "-n", "kube-system", "-o",
+                         fmt::format("jsonpath={{.data.{}}}", id)});
+    return found.exit_code == 0 ? std::string(trim(found.out)) : "";
+}
+
+void write_note(const Kubectl& kubectl, const std::string& id, const std::string& inputs) {
+    kubectl.run({"apply", "--server-side", "--field-manager", "slipway-" + id, "-f", "-"},
+                fmt::format("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\n  namespace: "
+                            "kube-system\ndata:\n  {}: \"{}\"\n",
+                            kNotes, id, inputs));
+}
+
+}  // namespace
+
+remote::CommandResult Kubectl::try_run(std::vector<std::string> words,
+                                       const std::string& input) const {
+    std::vector<std::string> argv = {"/usr/local/bin/kubectl", "--kubeconfig",
+                                     "/etc/kubernetes/super-admin.conf", "--request-timeout=20s"};
+    argv.insert(argv.end(), words.begin(), words.end());
+    return context_.host(control_plane_).run({.argv = std::move(argv), .input = input},
+                                             context_.call());
+}
+
+std::string Kubectl::run(std::vector<std::string> words, const std::string& input) const {
+    const std::string command = join(words, " ");
+    const remote::CommandResult result = try_run(std::move(words), input);
+    if (result.exit_code == 0) return result.out;
+    const std::string said = last_words(result);
+    throw ApiError("API-FAILED", fmt::format("'kubectl {}' failed on {}", command, control_plane_),
+                   {.cause = said,
+                    .remedy = "see `slipway logs`; solve what the API server reports, then resume",
+                    .recovery = is_transient(said) ? Recovery::transient : Recovery::fatal});
+}
+
+void Kubectl::apply(const std::string& manifest) const {
+    run({"apply", "--server-side", "--force-conflicts", "--field-manager", "slipway", "-f", "-"},
+        manifest);
+}
+
+void Kubectl::wait_until(const std::string& what, Millis most,
+                         const std::function<bool()>& holds) const {
+    const auto began = context_.clock().steady();
+    Millis pause{200};
+    while (!holds()) {
+        if (context_.clock().steady() - began > most) {
+            throw ApiError("API-WAIT", fmt::format("{} within {} s", what, most.count() / 1000),
+                           {.cause = "the cluster did not get there in time",
+                            .remedy = "see `kubectl get pods -A -o wide` on a control plane, and "
+                                      "journalctl -u kubelet; then resume"});
+        }
+        if (!context_.clock().sleep_for(pause, context_.stop())) throw Cancelled();
+        pause = std::min(pause * 3 / 2, Millis(1000));
+    }
+}
+
+engine::Step cluster_step(std::string id, std::string control_plane, ClusterWork work) {
+    engine::Step step{.id = id, .inputs = work.inputs};
+    const auto shared = std::make_shared<const ClusterWork>(std::move(work));
+    step.probe = [id, control_plane, shared](engine::Context& c) {
+        const Kubectl kubectl(c, control_plane);
+        engine::Probe answer{.done = read_note(kubectl, id) == shared->inputs};
+        if (!answer.done) answer.changes = shared->changes;
+        return answer;
+    };
+    step.act = [id, control_plane, shared](engine::Context& c) {
+        const Kubectl kubectl(c, control_plane);
+        shared->act(kubectl, c);
+        write_note(kubectl, id, shared->inputs);
+    };
+    step.verify = [control_plane, shared](engine::Context& c) {
+        if (shared->verify) shared->verify(Kubectl(c, control_plane), c);
+    };
+    step.undo = [](engine::Context&) {};  // it goes with the cluster
+    return step;
+}
+
+}  // namespace slipway::cluster

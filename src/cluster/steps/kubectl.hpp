@@ -1,0 +1,44 @@
+// The API server as steps see it: kubectl on the first control plane, as administrator.
+#pragma once
+
+#include "cluster/flow.hpp"
+#include "engine/step.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace slipway::cluster {
+
+class Kubectl {
+  public:
+    Kubectl(engine::Context& context, std::string control_plane)
+        : context_(context), control_plane_(std::move(control_plane)) {}
+
+    // What it printed; throws ApiError API-FAILED, transient when the server could not be reached.
+    std::string run(std::vector<std::string> words, const std::string& input = "") const;
+    remote::CommandResult try_run(std::vector<std::string> words,
+                                  const std::string& input = "") const;
+
+    void apply(const std::string& manifest) const;
+
+    // Asks again until it holds; throws ApiError API-WAIT with `what` when the step's time is over.
+    void wait_until(const std::string& what, Millis most,
+                    const std::function<bool()>& holds) const;
+
+  private:
+    engine::Context& context_;
+    std::string control_plane_;
+};
+
+// Steps whose work is in the cluster note there what they were made from: a second apply sees by
+// one question that nothing has to be done.
+struct ClusterWork {
+    std::string inputs = {};  // digest
+    std::vector<engine::Change> changes = {};
+    std::function<void(const Kubectl&, engine::Context&)> act = {};
+    std::function<void(const Kubectl&, engine::Context&)> verify = {};
+};
+engine::Step cluster_step(std::string id, std::string control_plane, ClusterWork work);
+
+}  // namespace slipway::cluster

@@ -1,0 +1,47 @@
+#include "cluster/kubernetes_config.hpp"
+#include "cluster/roles.hpp"
+#include "cluster/steps/steps.hpp"
+
+namespace slipway::cluster {
+
+namespace {
+
+constexpr const char* kUnit = "kubelet.service";
+
+std::vector<ResourcePtr> resources(const StepInput& in) {
+    if (!is_node(*in.host)) return {};
+    const NodeSettings settings = node_settings(in.spec, in.facts);
+    return {
+        filled_folder("/var/lib/cni"),
+        filled_folder("/var/log/pods"),
+        filled_folder("/var/log/containers"),
+        pod_network(),
+        pods_of_node(),
+        activated_file("/etc/systemd/system/kubelet.service", kubelet_unit(),
+                       {.unit = kUnit, .command = {"systemctl", "daemon-reload"}}),
+        activated_file("/var/lib/kubelet/kubeadm-flags.env", kubelet_flags(in.spec, *in.host),
+                       {.unit = kUnit}),
+        activated_file("/var/lib/kubelet/config.yaml",
+                       kubelet_config(in.spec, *in.host, settings), {.unit = kUnit}),
+        running_unit(kUnit),
+    };
+}
+
+}  // namespace
+
+StepKind start_kubelet() {
+    return {
+        .id = "start-kubelet",
+        .title = "Start the kubelet",
+        .part = "kubernetes",
+        .enabled = [](const config::Spec&) { return true; },
+        .needs = {"install-packages", "set-hostname", "write-hosts-entries", "set-sysctls",
+                  "turn-off-swap", "install-container-runtime", "install-kubernetes",
+                  "write-certificates", "pull-images", "start-etcd", "start-control-plane"},
+        .delegable = false,
+        .why_not_skippable = "it runs everything else",
+        .make = step_of("start-kubelet", resources),
+    };
+}
+
+}  // namespace slipway::cluster

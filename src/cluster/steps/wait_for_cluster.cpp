@@ -1,0 +1,80 @@
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cluster/steps/kubectl.hpp"
+#include "cluster/steps/steps.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::cluster {
+
+namespace {
+
+struct Rollout {
+    std::string space;
+    std::string what;
+};
+
+std::vector<Rollout> rollouts(const config::Spec& spec) {
+    std::vector<Rollout> out = {{"kube-system", "daemonset/kube-proxy"}};
+    if (spec.network_plugin.kind == "flannel")
+        out.push_back({"kube-flannel", "daemonset/kube-flannel-ds"});
+    out.push_back({"kube-system", "deployment/coredns"});
+    return out;
+}
+
+bool is_out(const Kubectl& kubectl, const Rollout& one, bool wait) {
+    return kubectl
+               .try_run({"rollout", "status", one.what, "-n", one.space,
+                         wait ? "--timeout=300s" : "--watch=false", "--request-timeout=0"})
+               .out.find("successfully rolled out") != std::string::npos;
+}
+
+std::vector<engine::Step> make(const StepInput& in) {
+    const std::string host = in.host->name;
+    const std::vector<Rollout> wanted = rollouts(in.spec);
+    engine::Step step{.id = "wait-for-cluster", .inputs = "1"};
+    step.deadline = std::chrono::minutes(15);
+    step.probe = [=](engine::Context& c) {
+        engine::Probe answer;
+        const Kubectl kubectl(c, host);
+        for (const Rollout& one : wanted) {
+            if (!is_out(kubectl, one, false))
+                answer.changes.push_back({"run", "wait for " + one.what, ""});
+        }
+        answer.done = answer.changes.empty();
+        return answer;
+    };
+    step.act = [=](engine::Context& c) {
+        const Kubectl kubectl(c, host);
+        for (const Rollout& one : wanted) {
+            if (is_out(kubectl, one, true)) continue;
+            throw ApiError("API-WAIT", fmt::format("{} is not ready", one.what),
+                           {.cause = "its pods did not start in time",
+                            .remedy = fmt::format("see `kubectl describe {} -n {}` and the pods' "
+                                                  "logs, then resume",
+                                                  one.what, one.space),
+                            .recovery = Recovery::transient});
+        }
+    };
+    step.verify = [](engine::Context&) {};
+    step.undo = [](engine::Context&) {};
+    return {std::move(step)};
+}
+
+}  // namespace
+
+StepKind wait_for_cluster() {
+    return {
+        .id = "wait-for-cluster",
+        .title = "Wait until network, kube-proxy and DNS answer on every node",
+        .part = "kubernetes",
+        .enabled = [](const config::Spec&) { return true; },
+        .needs = {"install-kube-proxy", "install-dns", "install-network-plugin"},
+        .after = {"every:join-node"},
+        .weight = 8,
+        .delegable = false,
+        .make = make,
+    };
+}
+
+}  // namespace slipway::cluster
