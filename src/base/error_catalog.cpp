@@ -271,6 +271,10 @@ constexpr ErrorEntry kCatalog[] = {
      "is "
      "not one of an authority",
      "look at it with: openssl x509 -text -in FILE; give certificate and key of one pair, as PEM"},
+    {"PKI-OTHER-CA", "The cluster has another certificate authority than the one that is given",
+     "the cluster was made with an authority of its own, or the files of the folder were replaced",
+     "put the old files back, or take kubernetes.certificates.caFolder out of the spec; nodes and "
+     "clients trust the authority the cluster was made with"},
     {"PKI-REQUEST", "A certificate cannot be made as it is asked for",
      "a name in it is neither a DNS name nor an address, is empty or too long, or its days are "
      "none",

@@ -111,8 +111,10 @@ void describe(Describe<Certificates>& d) {
     d.field("extraSans", &Certificates::extra_sans,
             "More names and addresses in the API server's certificate.")
         .example("[api.example.org, 203.0.113.7]")
+        .rule(rules::certificate_name())
         .unordered();
-    d.field("caFolder", &Certificates::ca_folder, "Folder with an own CA: ca.crt and ca.key.")
+    d.field("caFolder", &Certificates::ca_folder,
+            "Folder with an own CA: ca.crt and ca.key (0600); also etcd/ca and front-proxy-ca.")
         .example("ca")
         .unset_means("a new CA is made")
         .local_file();
@@ -146,7 +148,7 @@ void describe(Describe<Kubernetes>& d) {
         .not_built();
     d.field("audit", &Kubernetes::audit, "Audit log of the API server.").not_built();
     d.field("encryption", &Kubernetes::encryption, "Encryption at rest.").not_built();
-    d.field("certificates", &Kubernetes::certificates, "Certificates of the cluster.").not_built();
+    d.field("certificates", &Kubernetes::certificates, "Certificates of the cluster.");
     d.field("maxPods", &Kubernetes::max_pods, "Pods a node takes at most.")
         .example("110")
         .range(1, 1000);

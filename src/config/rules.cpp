@@ -124,6 +124,10 @@ Answer check_host_address(std::string_view text) {
     return text == "local" ? std::nullopt : check_address(text);
 }
 
+Answer check_certificate_name(std::string_view text) {
+    return check_address(text.starts_with("*.") ? text.substr(2) : text);
+}
+
 Answer check_cidr(std::string_view text) {
     const auto network = Network::parse(text);
     if (!network) return Fault{"is not a network", "write it as 10.244.0.0/16 or fd00:10:244::/56"};
@@ -252,6 +256,11 @@ const Rule& address() {
 const Rule& host_address() {
     static const Rule kRule{"IP address, host name, or local",
                             "^[0-9a-zA-Z][-0-9a-zA-Z.:]*$|^::", check_host_address};
+    return kRule;
+}
+const Rule& certificate_name() {
+    static const Rule kRule{"IP address, host name, or *.example.org",
+                            "^(\\*\\.)?[0-9a-zA-Z][-0-9a-zA-Z.:]*$|^::", check_certificate_name};
     return kRule;
 }
 const Rule& cidr() {

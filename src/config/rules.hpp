@@ -12,18 +12,19 @@
 
 namespace slipway::config::rules {
 
-const Rule& dns_label();      // node-1: a host, a cluster, a script
-const Rule& dns_name();       // cluster.local
-const Rule& address();        // IP address or host name
-const Rule& host_address();   // the same, or "local"
-const Rule& cidr();           // network without host bits
-const Rule& version();        // v1.34.11
-const Rule& login_user();     // for ssh
-const Rule& account();        // a user or group of a Linux system
-const Rule& absolute_path();  // on a host
-const Rule& local_path();     // on this computer
-const Rule& file_mode();      // 0755
-const Rule& port_range();     // 8080/tcp, 30000-32767/udp
+const Rule& dns_label();         // node-1: a host, a cluster, a script
+const Rule& dns_name();          // cluster.local
+const Rule& address();           // IP address or host name
+const Rule& host_address();      // the same, or "local"
+const Rule& certificate_name();  // IP address or host name, or *.example.org
+const Rule& cidr();              // network without host bits
+const Rule& version();           // v1.34.11
+const Rule& login_user();        // for ssh
+const Rule& account();           // a user or group of a Linux system
+const Rule& absolute_path();     // on a host
+const Rule& local_path();        // on this computer
+const Rule& file_mode();         // 0755
+const Rule& port_range();        // 8080/tcp, 30000-32767/udp
 const Rule& label_key();
 const Rule& label_value();
 const Rule& env_name();

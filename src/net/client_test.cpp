@@ -1,11 +1,12 @@
 // The client against our own server, over both kinds of connection, and against raw answers.
+#include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "net/http_client.hpp"
 #include "net/http_server.hpp"
 #include "net/testing/raw_server.hpp"
 #include "net/testing/temporary_file.hpp"
-#include "net/tls_certificates.hpp"
+#include "pki/testing/test_pair.hpp"
 
 #include <array>
 #include <csignal>
@@ -24,15 +25,14 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using testing::RawServer;
 
-const CertificateAndKey& authority() {
-    static const CertificateAndKey ca = make_certificate_authority("test authority", 2);
+const pki::Authority& authority() {
+    static const pki::Authority ca = pki::testing::test_authority();
     return ca;
 }
 
-TlsContext server_context(const CertificateRequest& request) {
-    CertificateAndKey own = issue_certificate(authority(), request);
-    return TlsContext::server(
-        {.certificate_pem = own.certificate_pem, .key_pem = std::move(own.key_pem)});
+TlsContext server_context(const std::vector<std::string>& names) {
+    pki::KeyPair own = pki::testing::server_pair(authority(), names);
+    return TlsContext::server({.certificate_pem = own.certificate, .key_pem = std::move(own.key)});
 }
 
 // The handler behind the tests: what was asked for, and how.
@@ -89,8 +89,7 @@ class Client : public ::testing::TestWithParam<Wire> {
 
     std::unique_ptr<HttpServer> serve(Handler handler, ServerOptions options = {}) const {
         if (tls()) {
-            options.tls = server_context(
-                {.name = "test", .names = {"localhost"}, .addresses = {"127.0.0.1", "::1"}});
+            options.tls = server_context({"localhost", "127.0.0.1", "::1"});
         }
         return std::make_unique<HttpServer>(Listener("127.0.0.1:0"), options, std::move(handler));
     }
@@ -98,7 +97,7 @@ class Client : public ::testing::TestWithParam<Wire> {
         return Url::parse((tls() ? "https://" : "http://") + server.address() + path);
     }
 
-    HttpClient client_{{.tls = {.ca_pem = authority().certificate_pem}}};
+    HttpClient client_{{.tls = {.ca_pem = authority().certificate()}}};
 };
 
 INSTANTIATE_TEST_SUITE_P(Wires, Client, ::testing::Values(Wire::plain, Wire::tls),
@@ -287,13 +286,12 @@ TEST_P(Client, ManyThreadsShareIt) {
 
 TEST(ClientTls, TheServerMustProveItsName) {
     std::signal(SIGPIPE, SIG_IGN);
-    HttpServer server(Listener("127.0.0.1:0"),
-                      {.tls = server_context({.name = "other", .names = {"other.example"}})},
+    HttpServer server(Listener("127.0.0.1:0"), {.tls = server_context({"other.example"})},
                       describe);
     const ClientRequest request{.url = Url::parse("https://" + server.address() + "/")};
-    HttpClient trusting({.tls = {.ca_pem = authority().certificate_pem}});
+    HttpClient trusting({.tls = {.ca_pem = authority().certificate()}});
     EXPECT_EQ(error_of(trusting, request), "NET-TLS");
-    HttpClient other({.tls = {.ca_pem = make_certificate_authority("x", 1).certificate_pem}});
+    HttpClient other({.tls = {.ca_pem = pki::testing::test_authority().certificate()}});
     EXPECT_EQ(error_of(other, request), "NET-TLS");
     HttpClient system{ClientOptions{}};
     EXPECT_EQ(error_of(system, request), "NET-TLS");
@@ -305,29 +303,27 @@ TEST(ClientTls, TheServerMustProveItsName) {
 
 TEST(ClientTls, TheClientMayHaveToProveItsToo) {
     std::signal(SIGPIPE, SIG_IGN);
-    CertificateAndKey own =
-        issue_certificate(authority(), {.name = "s", .addresses = {"127.0.0.1"}});
-    CertificateAndKey ours =
-        issue_certificate(authority(), {.name = "node-7", .use = CertificateUse::client});
+    pki::KeyPair own = pki::testing::server_pair(authority());
+    pki::KeyPair ours = authority().issue({.common_name = "node-7"}, system_clock().wall_ms());
     HttpServer server(
         Listener("127.0.0.1:0"),
-        {.tls = TlsContext::server({.certificate_pem = own.certificate_pem,
-                                    .key_pem = std::move(own.key_pem),
-                                    .client_ca_pem = authority().certificate_pem})},
+        {.tls = TlsContext::server({.certificate_pem = own.certificate,
+                                    .key_pem = std::move(own.key),
+                                    .client_ca_pem = authority().certificate()})},
         [](Request& request, Response& response) { response.body = request.tls->peer_subject; });
     const ClientRequest request{.url = Url::parse("https://" + server.address() + "/")};
-    HttpClient with({.tls = {.ca_pem = authority().certificate_pem,
-                             .certificate_pem = ours.certificate_pem,
-                             .key_pem = std::move(ours.key_pem)}});
+    HttpClient with({.tls = {.ca_pem = authority().certificate(),
+                             .certificate_pem = ours.certificate,
+                             .key_pem = std::move(ours.key)}});
     EXPECT_EQ(with.send(request).read_all(100), "/CN=node-7");
-    HttpClient without({.tls = {.ca_pem = authority().certificate_pem}});
+    HttpClient without({.tls = {.ca_pem = authority().certificate()}});
     EXPECT_NE(error_of(without, request), "");
 }
 
 // An HTTP/1.0 answer ends with its connection; a cut must not pass for that.
 TEST(ClientTls, ACutIsNoEnd) {
     std::signal(SIGPIPE, SIG_IGN);
-    const TlsContext context = server_context({.name = "s", .addresses = {"127.0.0.1"}});
+    const TlsContext context = server_context({"127.0.0.1"});
     const Listener listener("127.0.0.1:0");
     for (const bool said : {true, false}) {
         std::jthread server([&] {
@@ -341,23 +337,18 @@ TEST(ClientTls, ACutIsNoEnd) {
             stream->write("HTTP/1.0 200 OK\r\n\r\nall", pace);
             if (said) stream->end_writing();
         });
-        HttpClient client({.tls = {.ca_pem = authority().certificate_pem}});
+        HttpClient client({.tls = {.ca_pem = authority().certificate()}});
         EXPECT_EQ(error_of(client, {.url = Url::parse("https://" + listener.address() + "/")}),
                   said ? "" : "NET-LOST");
     }
 }
 
-TEST(ClientTls, CertificatesOfNonsenseAreRefused) {
-    EXPECT_THROW(make_certificate_authority("", 1), UserError);
-    EXPECT_THROW(make_certificate_authority("x", 0), UserError);
-    EXPECT_THROW(issue_certificate(authority(), {.name = "x", .names = {"a,DNS:evil"}}), UserError);
-    EXPECT_THROW(issue_certificate(authority(), {.name = "x", .addresses = {"10.0.0"}}), UserError);
-    EXPECT_THROW(issue_certificate({}, {.name = "x"}), UserError);
-    CertificateAndKey one = issue_certificate(authority(), {.name = "x"});
-    CertificateAndKey two = issue_certificate(authority(), {.name = "x"});
-    EXPECT_THROW(TlsContext::server(
-                     {.certificate_pem = one.certificate_pem, .key_pem = std::move(two.key_pem)}),
-                 UserError);
+TEST(ClientTls, AKeyOfAnotherCertificateIsRefused) {
+    pki::KeyPair one = pki::testing::server_pair(authority());
+    pki::KeyPair two = pki::testing::server_pair(authority());
+    EXPECT_THROW(
+        TlsContext::server({.certificate_pem = one.certificate, .key_pem = std::move(two.key)}),
+        UserError);
 }
 
 struct Answer {
@@ -423,7 +414,7 @@ TEST(ClientRaw, SilenceHasAnEnd) {
     EXPECT_EQ(error_of(patient, {.url = Url::parse("http://" + silent.address() + "/"),
                                  .deadline = Deadline::after(100ms)}),
               "NET-TIMEOUT");
-    HttpClient tls({.tls = {.ca_pem = authority().certificate_pem}, .connect_timeout = 100ms});
+    HttpClient tls({.tls = {.ca_pem = authority().certificate()}, .connect_timeout = 100ms});
     EXPECT_EQ(error_of(tls, {.url = Url::parse("https://" + silent.address() + "/")}),
               "NET-TIMEOUT");
 }

@@ -7,7 +7,7 @@
 #include "net/http_client.hpp"
 #include "net/http_server.hpp"
 #include "net/testing/temporary_file.hpp"
-#include "net/tls_certificates.hpp"
+#include "pki/testing/test_pair.hpp"
 
 #include <csignal>
 #include <cstdlib>
@@ -72,11 +72,10 @@ class Peers : public ::testing::TestWithParam<bool> {
         std::signal(SIGPIPE, SIG_IGN);
         std::string name = (fs::temp_directory_path() / "slipway-peers-XXXXXX").string();
         folder_ = ::mkdtemp(name.data());
-        const CertificateAndKey ca = make_certificate_authority("peers", 2);
-        CertificateAndKey own = issue_certificate(
-            ca, {.name = "x", .names = {"localhost"}, .addresses = {"127.0.0.1"}});
-        atomic_write(folder_ / "ca.pem", ca.certificate_pem);
-        atomic_write(folder_ / "own.pem", own.certificate_pem + std::string(own.key_pem.reveal()));
+        const pki::Authority ca = pki::testing::test_authority();
+        const pki::KeyPair own = pki::testing::server_pair(ca, {"localhost", "127.0.0.1"});
+        atomic_write(folder_ / "ca.pem", ca.certificate());
+        atomic_write(folder_ / "own.pem", own.certificate + std::string(own.key.reveal()));
         atomic_write(folder_ / "file", content_);
         ServerOptions options;
         if (GetParam()) {
@@ -265,12 +264,12 @@ TEST(Proxy, IsPassedByForSomeHosts) {
 
 TEST(PeersTls, OldProtocolsAndStrangersAreRefused) {
     std::signal(SIGPIPE, SIG_IGN);
-    const CertificateAndKey ca = make_certificate_authority("peers", 2);
-    CertificateAndKey own = issue_certificate(ca, {.name = "x", .addresses = {"127.0.0.1"}});
+    const pki::Authority ca = pki::testing::test_authority();
+    pki::KeyPair own = pki::testing::server_pair(ca);
     HttpServer server(
         Listener("127.0.0.1:0"),
         {.tls = TlsContext::server(
-             {.certificate_pem = own.certificate_pem, .key_pem = std::move(own.key_pem)})},
+             {.certificate_pem = own.certificate, .key_pem = std::move(own.key)})},
         [](Request& request, Response& response) { response.body = request.tls->version + "\n"; });
     const std::string url = "https://" + server.address() + "/";
     const auto curl = [&](std::vector<std::string> more) {

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "net/http_server.hpp"
 #include "net/testing/raw_client.hpp"
-#include "net/tls_certificates.hpp"
+#include "pki/testing/test_pair.hpp"
 
 #include <atomic>
 #include <future>
@@ -201,11 +201,10 @@ TEST(Server, ClientsThatSendTooSlowlyAreCut) {
 }
 
 TEST(Server, HandshakesThatTakeTooLongAreCut) {
-    const CertificateAndKey ca = make_certificate_authority("test", 2);
-    CertificateAndKey own = issue_certificate(ca, {.name = "x", .addresses = {"127.0.0.1"}});
+    pki::KeyPair own = pki::testing::server_pair(pki::testing::test_authority());
     HttpServer server(Listener("127.0.0.1:0"),
-                      {.tls = TlsContext::server({.certificate_pem = own.certificate_pem,
-                                                  .key_pem = std::move(own.key_pem)}),
+                      {.tls = TlsContext::server(
+                           {.certificate_pem = own.certificate, .key_pem = std::move(own.key)}),
                        .header_timeout = 200ms},
                       echo);
     RawClient client(server.port());

@@ -1,13 +1,13 @@
 #include "registry/own_certificate.hpp"
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/text.hpp"
-#include "net/socket_address.hpp"
-#include "net/tls_certificates.hpp"
+#include "pki/authority.hpp"
+#include "pki/renew.hpp"
 
 #include <array>
-#include <ctime>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <ifaddrs.h>
@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kAuthorityDays = 3650, kDays = 365;
-constexpr std::time_t kRenewAfter = 300ll * 24 * 3600;
+constexpr const char* kName = "Slipway registry";
+constexpr int kAuthorityYears = 10, kDays = 365, kRenewBefore = 65;
 constexpr mode_t kPrivate = 0600, kPublic = 0644;
 constexpr std::string_view kKeyBegins = "-----BEGIN PRIVATE KEY-----";
 
@@ -46,64 +46,47 @@ Fd lock_folder(const fs::path& folder) {
                                "clients trust the new ca.crt"});
 }
 
-net::CertificateAndKey authority(const fs::path& folder) {
-    const auto certificate = read_file_if_any(folder / "ca.crt");
+pki::Authority authority(const fs::path& folder) {
+    auto certificate = read_file_if_any(folder / "ca.crt");
     auto key = read_file_if_any(folder / "ca.key");
     if (certificate && key) {
-        net::CertificateAndKey out{.certificate_pem = *certificate, .key_pem = Secret(*key)};
+        Secret secret(*key);
         wipe(*key);
-        return out;
+        return pki::Authority::from_pem(std::move(*certificate), std::move(secret));
     }
     if (certificate) refuse_half(folder, "ca.key");
     if (key && fs::exists(folder / "server.pem")) refuse_half(folder, "ca.crt");
-    net::CertificateAndKey made =
-        net::make_certificate_authority("Slipway registry", kAuthorityDays);
+    pki::Authority made = pki::Authority::make(kName, kAuthorityYears, system_clock().wall_ms());
     fs::remove(folder / "server.pem");  // of an authority that is no more
-    atomic_write(folder / "ca.key", made.key_pem.reveal(), kPrivate);
-    atomic_write(folder / "ca.crt", made.certificate_pem,
-                 kPublic);  // last: it makes the pair count
+    atomic_write(folder / "ca.key", made.key().reveal(), kPrivate);
+    atomic_write(folder / "ca.crt", made.certificate(), kPublic);  // last: it makes the pair count
     return made;
 }
 
-// The first line of server.pem says what it was made for and when.
-std::string first_line(const std::set<std::string>& names, std::time_t made) {
-    std::string out = fmt::format("# {}", made);
-    for (const std::string& name : names) out += " " + name;
-    return out + "\n";
-}
-
-bool still_good(const std::string& pem, const std::set<std::string>& names) {
-    const std::vector<std::string> words = split(pem.substr(0, pem.find('\n')), ' ');
-    if (words.size() < 2 || words[0] != "#") return false;
-    const std::time_t made = std::strtoll(words[1].c_str(), nullptr, 10);
-    const std::time_t now = std::time(nullptr);
-    return made <= now && now - made < kRenewAfter &&
-           std::set<std::string>(words.begin() + 2, words.end()) == names;
-}
-
-std::string make(const net::CertificateAndKey& ca, const std::set<std::string>& names) {
-    net::CertificateRequest request{.name = "Slipway registry", .days = kDays};
-    for (const std::string& name : names) {
-        auto& list = net::socket_address(name, 0) ? request.addresses : request.names;
-        list.push_back(name);
-    }
-    const net::CertificateAndKey made = net::issue_certificate(ca, request);
-    return first_line(names, std::time(nullptr)) + made.certificate_pem +
-           std::string(made.key_pem.reveal());
+bool still_good(std::string_view pem, const pki::Request& request, const pki::Authority& ca) {
+    return pem.find(kKeyBegins) != std::string_view::npos &&
+           pki::why_renew(pem, request, ca.certificate(), system_clock().wall_ms(), kRenewBefore)
+               .empty();
 }
 
 }  // namespace
 
 net::TlsServerOptions own_certificate(const fs::path& folder, const std::set<std::string>& names) {
     const Fd lock = lock_folder(folder);
-    const net::CertificateAndKey ca = authority(folder);
+    const pki::Authority ca = authority(folder);
+    const pki::Request request{.common_name = kName,
+                               .names = {names.begin(), names.end()},
+                               .usage = pki::Usage::server,
+                               .days = kDays};
     std::string pem = read_file_if_any(folder / "server.pem").value_or("");
-    if (!still_good(pem, names)) {
-        pem = make(ca, names);
+    if (!still_good(pem, request, ca)) {
+        const pki::KeyPair made = ca.issue(request, system_clock().wall_ms());
+        wipe(pem);
+        pem = made.certificate + std::string(made.key.reveal());
         atomic_write(folder / "server.pem", pem, kPrivate);
     }
     const std::size_t key = std::min(pem.find(kKeyBegins), pem.size());
-    net::TlsServerOptions out{.certificate_pem = pem.substr(0, key) + ca.certificate_pem,
+    net::TlsServerOptions out{.certificate_pem = pem.substr(0, key) + ca.certificate(),
                               .key_pem = Secret(std::string_view(pem).substr(key))};
     wipe(pem);
     return out;

@@ -1,10 +1,12 @@
 #include "registry/own_certificate.hpp"
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "net/http_client.hpp"
 #include "net/http_server.hpp"
 #include "oci/testing/temp_folder.hpp"
+#include "pki/testing/test_pair.hpp"
 
 #include <csignal>
 
@@ -76,14 +78,33 @@ TEST(OwnCertificate, IsMadeAgainForOtherNamesByTheSameAuthority) {
     const auto wide = own_certificate(folder.path(), kNames);
     EXPECT_TRUE(is_trusted(wide, folder / "ca.crt"));
     EXPECT_EQ(read_file(folder / "ca.crt"), ca);
-    // And when it has grown old, or says it comes from the future.
-    for (const char* made : {"# 1000000000 ", "# 99999999999 ", "# x ", ""}) {
-        std::string pem = read_file(folder / "server.pem");
-        pem.replace(0, pem.find("127."), made);
+}
+
+TEST(OwnCertificate, IsMadeAgainWhenItIsOldOrOfNoUse) {
+    const TempFolder folder;
+    own_certificate(folder.path(), kNames);
+    const auto ca = pki::Authority::from_pem(read_file(folder / "ca.crt"),
+                                             Secret(read_file(folder / "ca.key")));
+    const auto stays = [&](const std::string& pem) {
         atomic_write(folder / "server.pem", pem);
         own_certificate(folder.path(), kNames);
-        EXPECT_NE(read_file(folder / "server.pem"), pem) << made;
-    }
+        return read_file(folder / "server.pem") == pem;
+    };
+    const auto made = [&](const pki::Authority& by, int days_ago) {
+        constexpr std::int64_t kDayMs = 24ll * 3600 * 1000;
+        const pki::KeyPair pair = by.issue({.common_name = "Slipway registry",
+                                            .names = {kNames.begin(), kNames.end()},
+                                            .usage = pki::Usage::server},
+                                           system_clock().wall_ms() - days_ago * kDayMs);
+        return pair.certificate + std::string(pair.key.reveal());
+    };
+    EXPECT_TRUE(stays(made(ca, 299)));
+    EXPECT_FALSE(stays(made(ca, 301)));
+    EXPECT_FALSE(stays(made(ca, -2)));  // it comes from the future
+    EXPECT_FALSE(stays(made(pki::testing::test_authority(), 0)));
+    const std::string whole = made(ca, 0);
+    EXPECT_FALSE(stays(whole.substr(0, whole.find("-----BEGIN PRIVATE"))));
+    EXPECT_FALSE(stays("x"));
 }
 
 TEST(OwnCertificate, RefusesNamesThatAreNone) {

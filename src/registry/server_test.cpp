@@ -7,9 +7,9 @@
 #include "net/http_client.hpp"
 #include "net/testing/raw_client.hpp"
 #include "net/testing/temporary_file.hpp"
-#include "net/tls_certificates.hpp"
 #include "oci/testing/small_images.hpp"
 #include "oci/testing/temp_folder.hpp"
+#include "pki/testing/test_pair.hpp"
 #include "registry/testing/running_registry.hpp"
 
 #include <csignal>
@@ -127,27 +127,25 @@ TEST_F(Server, LetsTransfersEndBeforeItStops) {
 }
 
 TEST_F(Server, ShowsARenewedCertificateWithoutARestart) {
-    const auto issue = [&](const net::CertificateAndKey& by) {
-        net::CertificateRequest request{.name = "x", .days = 9};
-        request.addresses = {"127.0.0.1"};
-        const net::CertificateAndKey made = net::issue_certificate(by, request);
-        atomic_write(folder_ / "key", made.key_pem.reveal());
-        atomic_write(folder_ / "cert", made.certificate_pem);
+    const auto issue = [&](const pki::Authority& by) {
+        const pki::KeyPair made = pki::testing::server_pair(by);
+        atomic_write(folder_ / "key", made.key.reveal());
+        atomic_write(folder_ / "cert", made.certificate);
     };
-    const auto first = net::make_certificate_authority("first", 9),
-               second = net::make_certificate_authority("second", 9);
+    const auto first = pki::testing::test_authority("first"),
+               second = pki::testing::test_authority("second");
     issue(first);
     const RegistryServer server({.store = folder_ / "store",
                                  .listen = "127.0.0.1:0",
                                  .certificate = folder_ / "cert",
                                  .key = folder_ / "key",
                                  .housekeeping = {.look_every = 5ms}});
-    EXPECT_EQ(status(server.url() + "/v2/", first.certificate_pem), 200);
+    EXPECT_EQ(status(server.url() + "/v2/", first.certificate()), 200);
     issue(second);
     const auto give_up = std::chrono::steady_clock::now() + 20s;
     std::string error = "none yet";
     while (error != "none" && std::chrono::steady_clock::now() < give_up)
-        error = error_of([&] { status(server.url() + "/v2/", second.certificate_pem); });
+        error = error_of([&] { status(server.url() + "/v2/", second.certificate()); });
     EXPECT_EQ(error, "none");
 }
 

@@ -1,7 +1,7 @@
 #include "oci/client/testing/docker_registry.hpp"
 
 #include "base/files.hpp"
-#include "net/tls_certificates.hpp"
+#include "pki/testing/test_pair.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -50,13 +50,12 @@ DockerRegistry::DockerRegistry(const DockerRegistryOptions& options)
 DockerRegistry::~DockerRegistry() { stop(); }
 
 void DockerRegistry::make_certificates() {
-    const net::CertificateAndKey ca = net::make_certificate_authority("test", 2);
-    const net::CertificateAndKey own =
-        net::issue_certificate(ca, {.name = "registry", .addresses = {"127.0.0.1"}});
-    ca_pem_ = ca.certificate_pem;
+    const pki::Authority ca = pki::testing::test_authority();
+    const pki::KeyPair own = pki::testing::server_pair(ca);
+    ca_pem_ = ca.certificate();
     folder_.write("ca.pem", ca_pem_);
-    folder_.write("own.pem", own.certificate_pem);
-    folder_.write("own.key", own.key_pem.reveal());
+    folder_.write("own.pem", own.certificate);
+    folder_.write("own.key", own.key.reveal());
 }
 
 void DockerRegistry::make_users(const std::map<std::string, std::string>& users) {
