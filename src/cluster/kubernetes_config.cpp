@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kKubernetes = "registry.k8s.io";
 
 // Texts of users go into YAML in double quotes.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') out += '\\';
@@ -29,8 +29,8 @@ std::string quoted(std::string_view text) {
 std::string extra_args(const config::StringMap& args, std::string_view indent) {
     std::string out;
     for (const auto& [name, value] : args)
-        out += fmt::format("{0}- name: {1}\n{0}  value: {2}\n", indent, quoted(name),
-                           quoted(value));
+        out += fmt::format("{0}- name: {1}\n{0}  value: {2}\n", indent, in_quotes(name),
+                           in_quotes(value));
     return out;
 }
 
@@ -82,7 +82,7 @@ nodeRegistration:
   name: {1}
   criSocket: unix:///run/containerd/containerd.sock
 )",
-                       quoted(host.node_address()), quoted(host.name));
+                       in_quotes(host.node_address()), in_quotes(host.name));
 }
 
 std::string etcd_configuration(const config::Spec& spec, const Tags& tags) {
@@ -96,7 +96,7 @@ std::string etcd_configuration(const config::Spec& spec, const Tags& tags) {
     imageTag: {}
     extraArgs:
 {})",
-                       quoted(spec.etcd.data_folder), kKubernetes, quoted(tags.etcd),
+                       in_quotes(spec.etcd.data_folder), kKubernetes, in_quotes(tags.etcd),
                        extra_args(args, "    "));
 }
 
@@ -110,7 +110,7 @@ std::string component(std::string_view name, const config::StringMap& args,
 
 std::string names_list(const std::vector<std::string>& names) {
     std::string out = "  certSANs:\n";
-    for (const std::string& name : names) out += fmt::format("  - {}\n", quoted(name));
+    for (const std::string& name : names) out += fmt::format("  - {}\n", in_quotes(name));
     return out;
 }
 
@@ -141,10 +141,10 @@ dns:
   imageRepository: {}/coredns
   imageTag: {}
 )",
-                       quoted(spec.name), quoted(k.version), quoted(endpoint(spec)), kKubernetes,
-                       quoted(k.dns_domain), quoted(join(k.networks.pods, ",")),
-                       quoted(join(k.networks.services, ",")), kKubernetes,
-                       quoted(tags.coredns)) +
+                       in_quotes(spec.name), in_quotes(k.version), in_quotes(endpoint(spec)), kKubernetes,
+                       in_quotes(k.dns_domain), in_quotes(join(k.networks.pods, ",")),
+                       in_quotes(join(k.networks.services, ",")), kKubernetes,
+                       in_quotes(tags.coredns)) +
            etcd_configuration(spec, tags) +
            component("apiServer", k.tuning.api_server.args,
                      names_list(api_server_names(spec, host))) +
@@ -163,7 +163,7 @@ mode: {}
 clusterCIDR: {}
 {})",
                        spec.kubernetes.networks.proxy_mode,
-                       quoted(join(spec.kubernetes.networks.pods, ",")), conntrack);
+                       in_quotes(join(spec.kubernetes.networks.pods, ",")), conntrack);
 }
 
 }  // namespace
@@ -198,8 +198,8 @@ std::string kubelet_config(const config::Spec& spec, const config::Host& host,
             "  effect: NoSchedule\n";
     }
     for (const config::Taint& taint : host.taints) {
-        taints += fmt::format("- key: {}\n  value: {}\n  effect: {}\n", quoted(taint.key),
-                              quoted(taint.value), taint.effect);
+        taints += fmt::format("- key: {}\n  value: {}\n  effect: {}\n", in_quotes(taint.key),
+                              in_quotes(taint.value), taint.effect);
     }
     return fmt::format(R"(apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration

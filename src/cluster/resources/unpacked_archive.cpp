@@ -28,7 +28,7 @@ class UnpackedArchive : public Resource {
         return out;
     }
 
-    json::value desired() const override { return from_.sha256; }
+    json::value desired() const override { return json::value(from_.sha256); }
 
     json::value read(Target& target) const override {
         const auto note = target.host.read_file(note_path(), target.call);

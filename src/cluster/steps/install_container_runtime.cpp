@@ -1,3 +1,4 @@
+#include "base/digest.hpp"
 #include "cluster/kubernetes_config.hpp"
 #include "cluster/roles.hpp"
 #include "cluster/steps/from_bundle.hpp"
