@@ -53,7 +53,7 @@ test: $(packages) ## everything: shipped program, scenarios, clients, lab, lint,
 test-full: test ## and the whole matrices on the lab's machines
 	$(part) "lab, in full" env SLIPWAY_LAB_FULL=1 $(ctest) --test-dir build/release -L lab-full
 
-lab-bundle: build ## the offline file of the lab, from Go modules and Debian packages (cold about 20 minutes)
+lab-bundle: build ## the offline file of the lab (the first time builds all of Kubernetes: tens of minutes)
 	$(part) "lab image" lab/lab image
 	$(part) "lab bundle" lab/bundle/build
 	@lab/bundle/build --path
