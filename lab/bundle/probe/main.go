@@ -23,7 +23,7 @@ import (
 
 const usage = `usage: probe serve ADDRESS
        probe get URL [--times N] [--every 1s] [--timeout 5s]
-       probe lookup NAME [--timeout 5s]
+       probe lookup NAME [--timeout 15s]
        probe sleep
 `
 
@@ -129,7 +129,8 @@ func getOnce(ctx context.Context, client *http.Client, url string) error {
 
 func lookup(ctx context.Context, name string, args []string) error {
 	flags := flag.NewFlagSet("lookup", flag.ExitOnError)
-	timeout := flags.Duration("timeout", 5*time.Second, "how long")
+	// Longer than the 5 s the resolver gives one question: a lost packet is asked for again.
+	timeout := flags.Duration("timeout", 15*time.Second, "how long")
 	flags.Parse(args)
 	ctx, done := context.WithTimeout(ctx, *timeout)
 	defer done()
