@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; every target does its own set-up.
 .DEFAULT_GOAL := help
 .PHONY: help setup build check shipped test demo demo-clean bench lint format docs fuzz clean \
-        asan tsan scenarios clients lab test-full fuzz-short
+        asan tsan scenarios clients lab lab-bundle test-full fuzz-short
 
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
@@ -53,8 +53,12 @@ test: $(packages) ## everything: shipped program, scenarios, clients, lab, lint,
 test-full: test ## and the whole matrices on the lab's machines
 	$(part) "lab, in full" env SLIPWAY_LAB_FULL=1 $(ctest) --test-dir build/release -L lab-full
 
-lab: build ## the tests on real machines, those of the lab (root; docs/lab.md)
+lab-bundle: build ## the offline file of the lab (the first time builds all of Kubernetes: tens of minutes)
 	$(part) "lab image" lab/lab image
+	$(part) "lab bundle" lab/bundle/build
+	@lab/bundle/build --path
+
+lab: lab-bundle ## the tests on real machines, those of the lab (root; docs/lab.md)
 	$(part) "lab" ctest --no-tests=error --output-on-failure --test-dir build/release -L '^lab$$'
 
 asan: build/asan/build.ninja ## the fast tests under AddressSanitizer and UBSan (clang)

@@ -103,21 +103,30 @@ def build(name, go):
             print(f"building {name}", file=sys.stderr)
             folder.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-                for program, package in tools.items():
-                    build_one(module, go, settings, pathlib.Path(made) / "all" / program, package)
+                build_all(module, go, settings, pathlib.Path(made) / "all", tools)
                 (pathlib.Path(made) / "all").rename(folder)
     return [folder / program for program in tools]
 
 
-def build_one(module, go, settings, target, package):
+def build_all(module, go, settings, folder, tools):
+    """One call for all programs: while one is linked, which keeps one core busy, others are compiled."""
+    folder.mkdir()
+    compile_packages(module, go, settings, f"{folder}/", tools.values())
+    for program, package in tools.items():
+        # Go's own name for it: the last part of the path that is no major version.
+        default = re.sub(r"/v\d+$", "", package).rsplit("/", 1)[1]
+        (folder / default).rename(folder / program)
+
+
+def compile_packages(module, go, settings, target, packages):
     env = dict(os.environ, CGO_ENABLED="1" if settings.get("cgo") else "0", GOFLAGS="", GOSUMDB="off",
                GOTOOLCHAIN="local", GOWORK="off")
     link = "-s -w" + (" -extldflags -static" if settings.get("cgo") else "")
     for variable, value in settings.get("variables", {}).items():
         link += f" -X {variable}={value}"
     tags = ["-tags", ",".join(settings["tags"])] if "tags" in settings else []
-    subprocess.run([go, "build", *FLAGS, *tags, "-ldflags", link, "-o", target, package], cwd=module, env=env,
-                   check=True)
+    subprocess.run([go, "build", *FLAGS, *tags, "-ldflags", link, "-o", target, *packages], cwd=module,
+                   env=env, check=True)
 
 
 def main():

@@ -23,6 +23,7 @@ namespace {
 using slipway::testing::error_of;
 using ::testing::AnyOf;
 using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using testing::gzip;
@@ -444,6 +445,47 @@ TEST(Build, MakesImagesOfFiles) {
         run({"tar", "-tvf", (folder / "out" / manifest.layers[2].digest.hex).string()});
     EXPECT_THAT(listed, HasSubstr("-rwxr-xr-x 7/8"));
     EXPECT_THAT(listed, HasSubstr("data/x"));
+}
+
+TEST(Build, ImagesOfFilesMayHaveLinksNewFoldersAndAWholeTree) {
+    const TempFolder folder;
+    folder.write("tree/usr/bin/tool", "tool");
+    folder.write("tree/etc/passwd", "root:x:0:0::/:\n");
+    const fs::path path = build(folder,
+                                "  images:\n"
+                                "    - name: a.b/tree:1\n"
+                                "      image-from-files:\n"
+                                "        files:\n"
+                                "          - {file: tree, to: /}\n"
+                                "          - {link: tool, to: /usr/bin/other}\n"
+                                "          - {folder: true, to: /tmp, mode: '1777'}\n"
+                                "          - {folder: true, to: /var/lib/x, uid: 3}\n");
+    const BundleReader bundle(path);
+    const Manifest manifest =
+        parse_manifest(bundle.manifest(bundle.content().find_name("a.b/tree:1")->digest));
+    folder.write("layer", read_whole(*bundle.open(manifest.layers.at(0).digest), 1u << 20, ""));
+    const std::string listed = run({"tar", "-tvf", (folder / "layer").string()});
+    EXPECT_THAT(listed, ContainsRegex("-rw-r--r-- 0/0 .* usr/bin/tool\n"));
+    EXPECT_THAT(listed, HasSubstr(" etc/passwd\n"));
+    EXPECT_THAT(listed, HasSubstr(" usr/bin/other -> tool\n"));
+    EXPECT_THAT(listed, ContainsRegex("drwxrwxrwt 0/0 .* tmp/\n"));
+    EXPECT_THAT(listed, ContainsRegex("drwxr-xr-x 3/0 .* var/lib/x/\n"));
+}
+
+TEST(Build, AFileOfAnImageComesFromOnePlace) {
+    const TempFolder folder;
+    folder.write("tool", "tool");
+    for (const std::string file :
+         {"{to: /a}", "{file: tool, link: b, to: /a}", "{link: b, folder: true, to: /a}"}) {
+        EXPECT_EQ(error_of([&] {
+                      build(folder,
+                            "  images:\n    - name: a.b/c:1\n      image-from-files:\n"
+                            "        files: [" +
+                                file + "]\n");
+                  }),
+                  "RECIPE-INVALID")
+            << file;
+    }
 }
 
 TEST(Build, DeltaAndBaseMergeToTheWholeByteForByte) {

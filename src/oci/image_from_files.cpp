@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -84,33 +85,39 @@ Base read_base(MadeSource& made, const ImageFromFiles& image, Spool& spool) {
     return out;
 }
 
-std::uint32_t mode_of(const ImageFile& file, const struct stat& info) {
-    if (S_ISREG(info.st_mode) && !file.mode.empty()) {
-        return static_cast<std::uint32_t>(std::strtoul(file.mode.c_str(), nullptr, 8));
-    }
-    const bool executable = S_ISDIR(info.st_mode) || (info.st_mode & 0100) != 0;
-    return executable ? 0755 : 0644;
+std::uint32_t mode_or(const ImageFile& file, std::uint32_t otherwise) {
+    if (file.mode.empty()) return otherwise;
+    return static_cast<std::uint32_t>(std::strtoul(file.mode.c_str(), nullptr, 8));
 }
 
-void add_path(TarWriter& tar, const ImageFile& file, const fs::path& from, std::string to) {
+TarEntry entry_at(const ImageFile& file, std::string to) {
+    to.erase(0, to.find_first_not_of('/'));
+    require_safe_name(to, 4096);
+    return {.name = std::move(to),
+            .uid = static_cast<std::uint32_t>(file.uid),
+            .gid = static_cast<std::uint32_t>(file.gid)};
+}
+
+void add_link(TarWriter& tar, TarEntry entry, std::string target) {
+    entry.type = TarEntry::Type::symlink;
+    entry.mode = 0777;
+    entry.link_target = std::move(target);
+    tar.add_other(std::move(entry));
+}
+
+// A folder stands for what is in it: no entry of its own changes the one the base may have.
+void add_path(TarWriter& tar, const ImageFile& file, const fs::path& from, const std::string& to) {
     struct stat info{};
     if (::lstat(from.c_str(), &info) != 0) {
         throw UserError("FILE-UNREADABLE", fmt::format("cannot read {}", printable(from.string())));
     }
-    to.erase(0, to.find_first_not_of('/'));
-    require_safe_name(to, 4096);
-    TarEntry entry{.name = to,
-                   .mode = mode_of(file, info),
-                   .uid = static_cast<std::uint32_t>(file.uid),
-                   .gid = static_cast<std::uint32_t>(file.gid)};
     if (S_ISLNK(info.st_mode)) {
-        entry.type = TarEntry::Type::symlink;
-        entry.mode = 0777;
-        entry.link_target = fs::read_symlink(from).string();
-        tar.add_other(entry);
+        add_link(tar, entry_at(file, to), fs::read_symlink(from).string());
     } else if (S_ISREG(info.st_mode)) {
         const std::shared_ptr<const Fd> opened = open_regular(from);
+        TarEntry entry = entry_at(file, to);
         entry.size = size_of(*opened);
+        entry.mode = mode_or(file, (info.st_mode & 0100) != 0 ? 0755 : 0644);
         FileStream content(opened, from.string(), 0, entry.size);
         tar.add_file(entry, content);
     } else if (S_ISDIR(info.st_mode)) {
@@ -122,6 +129,19 @@ void add_path(TarWriter& tar, const ImageFile& file, const fs::path& from, std::
         }
     } else {
         refuse_unsafe(from.string(), "it is neither file, folder nor link");
+    }
+}
+
+void add(TarWriter& tar, const ImageFile& file) {
+    if (!file.link.empty()) {
+        add_link(tar, entry_at(file, file.to), file.link);
+    } else if (file.folder) {
+        TarEntry entry = entry_at(file, file.to);
+        entry.type = TarEntry::Type::folder;
+        entry.mode = mode_or(file, 0755);
+        tar.add_other(std::move(entry));
+    } else {
+        add_path(tar, file, file.file, file.to);
     }
 }
 
@@ -191,10 +211,11 @@ SourceImage make_image(MadeSource& made, const ImageFromFiles& image, const std:
     std::vector<Digest> added;
     if (!image.files.empty()) {
         std::vector<ImageFile> files = image.files;
-        std::ranges::sort(files, std::ranges::less{}, &ImageFile::to);
+        std::ranges::sort(files, std::ranges::less{},
+                          [](const ImageFile& file) { return std::tie(file.to, file.file); });
         manifest.layers.push_back(made.stream(media::kLayer, [&](ByteSink& sink) {
             TarWriter tar(sink);
-            for (const ImageFile& file : files) add_path(tar, file, file.file, file.to);
+            for (const ImageFile& file : files) add(tar, file);
             tar.finish();
         }));
         added.push_back(manifest.layers.back().digest);

@@ -94,19 +94,27 @@ Recipe load_recipe(const config::Source& source) {
 void describe(config::Describe<ImageFile>& d) {
     d.field("file", &ImageFile::file, "A file or folder on this computer.")
         .example("build/server")
-        .required()
         .rule(rules::local_path())
         .local_file();
+    d.field("link", &ImageFile::link, "A symbolic link is put there instead; what it points to.")
+        .example("busybox");
+    d.field("folder", &ImageFile::folder, "A new folder is put there instead.").example("true");
     d.field("to", &ImageFile::to, "Where it goes in the image.")
         .example("/usr/bin/server")
         .required()
         .rule(rules::absolute_path());
     d.field("mode", &ImageFile::mode, "Its mode.")
         .example("0755")
-        .unset_means("0755 for what is executable, else 0644")
+        .unset_means("0755 for folders and what is executable, else 0644")
         .rule(rules::file_mode());
     d.field("uid", &ImageFile::uid, "Number of its owner.").example("0").range(0, 2'000'000);
     d.field("gid", &ImageFile::gid, "Number of its group.").example("0").range(0, 2'000'000);
+    d.check([](const ImageFile& file, config::Scope& scope) {
+        const std::size_t sources = given({&file.file, &file.link}) + (file.folder ? 1 : 0);
+        if (sources == 1) return;
+        scope.error("RECIPE-SOURCE", "", sources == 0 ? "names no source" : "names several sources",
+                    "give exactly one of file, link and folder");
+    });
 }
 
 void describe(config::Describe<BaseImage>& d) {

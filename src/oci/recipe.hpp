@@ -28,8 +28,11 @@
 
 namespace slipway::oci {
 
+// One of file, link and folder.
 struct ImageFile {
     std::string file = {};
+    std::string link = {};
+    bool folder = false;
     std::string to = {};
     std::string mode = {};
     std::int64_t uid = 0;

@@ -1,0 +1,3 @@
+module slipway.dev/lab/probe
+
+go 1.26
