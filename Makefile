@@ -54,6 +54,7 @@ test-full: test ## and the whole matrices on the lab's machines
 	$(part) "lab, in full" env SLIPWAY_LAB_FULL=1 $(ctest) --test-dir build/release -L lab-full
 
 lab: build ## the tests on real machines, those of the lab (root; docs/lab.md)
+	$(part) "build lab tests" cmake --build build/release --target slipway_transport -j $(JOBS)
 	$(part) "lab image" lab/lab image
 	$(part) "lab" ctest --no-tests=error --output-on-failure --test-dir build/release -L '^lab$$'
 
