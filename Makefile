@@ -59,6 +59,7 @@ lab-bundle: build ## the offline file of the lab (the first time builds all of K
 	@lab/bundle/build --path
 
 lab: lab-bundle ## the tests on real machines, those of the lab (root; docs/lab.md)
+	$(part) "build lab tests" cmake --build build/release --target slipway_transport -j $(JOBS)
 	$(part) "lab" ctest --no-tests=error --output-on-failure --test-dir build/release -L '^lab$$'
 
 asan: build/asan/build.ninja ## the fast tests under AddressSanitizer and UBSan (clang)

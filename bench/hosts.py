@@ -8,6 +8,7 @@ seconds are those of the whole computer, both ends: everything here runs on it. 
 is missed.
 """
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -24,6 +25,7 @@ CACHE = pathlib.Path(os.environ.get("SLIPWAY_CACHE") or
                      pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "slipway")
 ANSIBLE = "ansible-core==2.19.14"
 MIB = 64
+LARGE_MIB = 1024
 
 
 def busy_seconds():
@@ -109,7 +111,7 @@ def ssh_all(site):
 
 def transport(site, programs):
     address, name = site.machines[0]["address"], site.machines[0]["name"]
-    ours = json.loads(run(programs / "slipway_transport", site.spec, site.known_hosts, name, MIB, 200))
+    ours = json.loads(run(programs / "slipway_transport", site.spec, site.known_hosts, name, "measure", MIB, 200))
     command = statistics.median(timed(ssh_words(site, address, "true")) for _ in range(10))
     with tempfile.NamedTemporaryFile() as file:
         file.write(os.urandom(MIB << 20))
@@ -119,6 +121,57 @@ def transport(site, programs):
         upload = min(timed(copy) for _ in range(2))
     run(*ssh_words(site, address, "rm", "/var/tmp/bench"))
     return ours, command, upload
+
+
+def large_file(site, programs, rounds=3):
+    """1 GiB by our upload and by scp, in turns: the round of each with the median CPU time."""
+    address, name = site.machines[0]["address"], site.machines[0]["name"]
+    clear = ssh_words(site, address, "rm", "-f", "/var/tmp/bench")
+    with tempfile.NamedTemporaryFile() as file:
+        digest = hashlib.sha256()
+        for _ in range(LARGE_MIB):
+            block = os.urandom(1 << 20)
+            file.write(block)
+            digest.update(block)
+        file.flush()
+        ways = {"slipway": [programs / "slipway_transport", site.spec, site.known_hosts, name, "upload", file.name,
+                            "/var/tmp/bench", digest.hexdigest()],
+                "scp": ["scp", "-q", "-F", "/dev/null", "-i", site.key, "-o", f"UserKnownHostsFile={site.known_hosts}",
+                        file.name, f"root@{address}:/var/tmp/bench"]}
+        took = {way: [] for way in ways}
+        for _ in range(rounds):
+            for way, words in ways.items():
+                run(*clear)
+                run("sync")
+                with Both(site, address) as both:
+                    run(*words)
+                took[way].append(both)
+    run(*clear)
+    return {way: sorted(rows, key=lambda t: t.cpu)[len(rows) // 2] for way, rows in took.items()}
+
+
+class Both:
+    """Wall seconds of a block, and CPU seconds of its children here and of the machine there; nothing else."""
+
+    def __init__(self, site, address):
+        # cgroup v2 counts in microseconds, v1 in nanoseconds.
+        self.there = ssh_words(site, address, "cd /sys/fs/cgroup; if test -e cpu.stat; then awk '/^usage_usec/ {print $2 / 1e6}' cpu.stat; "
+                               "else awk '{print $1 / 1e9}' cpuacct/cpuacct.usage; fi")
+
+    def used(self):
+        machine = float(run(*self.there))
+        mine = os.times()
+        return machine, mine.children_user + mine.children_system
+
+    def __enter__(self):
+        self.before, self.began = self.used(), time.monotonic()
+        return self
+
+    def __exit__(self, *_):
+        self.wall = time.monotonic() - self.began
+        mine = os.times()
+        here = mine.children_user + mine.children_system - self.before[1]
+        self.cpu = here + self.used()[0] - self.before[0]
 
 
 def timed(words):
@@ -152,7 +205,7 @@ def thirty(folder, programs):
                                                 "ANSIBLE_PYTHON_INTERPRETER": "/usr/bin/python3"}, before=fresh)
         fresh()
         return {"first": first, "again": again, "ssh": plain, "ansible": setup, "tuned": tuned,
-                "transport": transport(site, programs)}
+                "transport": transport(site, programs), "large": large_file(site, programs)}
 
 
 def hundred(folder, programs):
@@ -185,6 +238,9 @@ def report(small, large):
             ratio = getattr(peer, unit) / getattr(took, unit)
             good &= bound(rows, f"30 machines, {name}: Ansible ÷ Slipway, {'CPU' if unit == 'cpu' else 'wall time'}",
                           f"{ratio:.1f}", f"≥ {factor}", ratio >= factor)
+    large_file_of = small["large"]
+    share = large_file_of["slipway"].cpu / large_file_of["scp"].cpu
+    good &= bound(rows, f"a file of {LARGE_MIB} MiB: CPU of Slipway ÷ scp, both ends", f"{share:.2f}", "≤ 1.0", share <= 1.0)
     slowest = max(large["first"].wall, large["again"].wall)
     good &= bound(rows, "100 machines: connect, facts, all checks", f"{slowest:.1f} s", "≤ 40 s", slowest <= 40)
     good &= bound(rows, "100 machines: memory of slipway", f"{large['memory']:.0f} MiB", "≤ 200 MiB", large["memory"] <= 200)
@@ -196,6 +252,8 @@ def report(small, large):
         ("the same with 30 forks and pipelining", small["tuned"]),
         ("Slipway, 100 light machines, first contact", large["first"]),
         ("Slipway, 100 light machines, agent in place", large["again"]))]
+    carried = [f"| {name} | {LARGE_MIB * 1.048576 / took.wall:.0f} | {took.cpu:.1f} |" for name, took in (
+        ("Slipway: resumable, digest checked there, fsync", large_file_of["slipway"]), ("`scp`: none of it", large_file_of["scp"]))]
     newline = "\n"
     return good, f"""# Benchmarks: hosts
 
@@ -214,6 +272,10 @@ CPU seconds are those of both ends. Machines are noisy: what counts are the rati
 |---|---|---|---|
 | a command | {ours['command'] * 1e3:.1f} ms | {command * 1e3:.0f} ms (`ssh HOST true`) | {command / ours['command']:.0f} × |
 | a file of {MIB} MiB, with digest and fsync | {ours['upload']:.2f} s | {upload:.2f} s (`scp`, neither) | {upload / ours['upload']:.1f} × |
+
+| a file of {LARGE_MIB} MiB | MB/s | CPU s, both ends |
+|---|---|---|
+{newline.join(carried)}
 
 The 100 machines were asked {large['checks']} questions.
 """

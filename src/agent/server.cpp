@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -116,12 +117,12 @@ class Served : public Request {
         credit_ += bytes;
         changed_.notify_all();
     }
-    void add_input(std::string_view bytes) {
+    void add_input(std::string bytes) {
         const Lock lock(mutex_);
         if (ended_ || held_ + taken_ + bytes.size() > wire::kWindow)
             throw wire::ProtocolError("more input than was granted");
         held_ += bytes.size();
-        inbox_.emplace_back(bytes);
+        inbox_.push_back(std::move(bytes));
         changed_.notify_all();
     }
     void end_input() {
@@ -177,13 +178,15 @@ class Server {
         output_.raw(wire::kMagic);
         output_.send(Kind::hello, 0, wire::encode(hello()));
         wire::FrameParser parser;
-        std::string buffer(wire::kDataChunk, '\0');
+        // Much at once: each waiting and waking costs more than the copy.
+        std::string buffer(wire::kWindow / 4, '\0');
+        ::fcntl(in_, F_SETPIPE_SZ, static_cast<int>(wire::kWindow));
         while (wait_for_input()) {
             const ssize_t n = ::read(in_, buffer.data(), buffer.size());
             if (n < 0 && errno == EINTR) continue;
             if (n <= 0) return;
             parser.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(n)));
-            while (std::optional<Frame> frame = parser.next()) take(*frame);
+            while (std::optional<Frame> frame = parser.next()) take(std::move(*frame));
         }
     }
 
@@ -198,13 +201,13 @@ class Server {
         }
     }
 
-    void take(const Frame& frame) {
+    void take(Frame frame) {
         switch (frame.kind) {
             case Kind::request: start(frame); return;
             case Kind::ping: output_.send(Kind::pong, frame.request, ""); return;
             case Kind::data:
                 if (auto request = find(frame.request))
-                    request->add_input(wire::parse_data(frame).bytes);
+                    request->add_input(std::move(frame.payload));
                 return;
             case Kind::end:
                 if (auto request = find(frame.request)) request->end_input();

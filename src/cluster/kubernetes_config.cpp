@@ -273,6 +273,10 @@ WantedBy=multi-user.target
 )";
 }
 
+std::string dns_image(const config::Spec& spec, const Supplies& supplies) {
+    return fmt::format("{}/coredns/coredns:{}", kKubernetes, tags_of(spec, supplies).coredns);
+}
+
 std::string pause_image(const config::Spec& spec, const Supplies& supplies) {
     return fmt::format("{}/pause:{}", kKubernetes, tags_of(spec, supplies).pause);
 }

@@ -29,6 +29,7 @@ std::string kubelet_flags(const config::Spec& spec, const config::Host& host);
 std::string kubelet_unit();
 
 // Beside the names of the bundle's images.
+std::string dns_image(const config::Spec& spec, const Supplies& supplies);
 std::string pause_image(const config::Spec& spec, const Supplies& supplies);
 std::vector<std::string> node_images(const config::Spec& spec, const config::Host& host,
                                      const Supplies& supplies);

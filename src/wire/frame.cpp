@@ -21,9 +21,9 @@ void append_number(std::string& out, std::uint32_t number) {
     for (int i = 0; i < 4; ++i) out += static_cast<char>(number >> (8 * i));
 }
 
-Stream stream_of(const Frame& frame) {
-    if (frame.payload.empty()) throw ProtocolError("a data frame without a stream");
-    const auto stream = static_cast<unsigned char>(frame.payload[0]);
+Stream stream_of(std::string_view payload) {
+    if (payload.empty()) throw ProtocolError("a data frame without a stream");
+    const auto stream = static_cast<unsigned char>(payload[0]);
     if (stream > static_cast<unsigned char>(Stream::err)) throw ProtocolError("unknown stream");
     return static_cast<Stream>(stream);
 }
@@ -52,10 +52,13 @@ std::optional<Frame> FrameParser::next() {
     if (kind < static_cast<unsigned char>(Kind::hello) ||
         kind > static_cast<unsigned char>(Kind::pong))
         throw ProtocolError("a frame of unknown kind");
-    Frame frame{
-        .kind = static_cast<Kind>(kind),
-        .request = number_at(rest, kLengthBytes + 1),
-        .payload = std::string(rest.substr(kLengthBytes + kHeaderBytes, length - kHeaderBytes))};
+    Frame frame{.kind = static_cast<Kind>(kind), .request = number_at(rest, kLengthBytes + 1)};
+    std::string_view payload = rest.substr(kLengthBytes + kHeaderBytes, length - kHeaderBytes);
+    if (frame.kind == Kind::data) {
+        frame.stream = stream_of(payload);
+        payload.remove_prefix(1);
+    }
+    frame.payload = payload;
     at_ += kLengthBytes + length;
     if (at_ == buffer_.size() || at_ > kMaxPayload) {  // drop what was read, not byte by byte
         buffer_.erase(0, at_);
@@ -75,10 +78,6 @@ void finish_data_frame(std::string& frame, std::uint32_t request, Stream stream)
     const auto length = static_cast<std::uint32_t>(frame.size() - kLengthBytes);
     for (std::size_t i = 0; i < kLengthBytes; ++i) head[i] = static_cast<char>(length >> (8 * i));
     frame.replace(0, kDataHead, head);
-}
-
-Data parse_data(const Frame& frame) {
-    return {.stream = stream_of(frame), .bytes = std::string_view(frame.payload).substr(1)};
 }
 
 std::string credit_payload(std::uint32_t bytes) {

@@ -44,7 +44,8 @@ enum class Stream : std::uint8_t { in = 0, out = 1, err = 2 };
 struct Frame {
     Kind kind = Kind::ping;
     std::uint32_t request = 0;
-    std::string payload;
+    std::string payload = {};     // of data: its bytes alone, to be moved from here
+    Stream stream = Stream::out;  // of data
 };
 
 // The other side does not speak this protocol, or lies about lengths. The connection is over.
@@ -68,17 +69,12 @@ class FrameParser {
     std::size_t at_ = 0;
 };
 
-// data, end and credit payloads.
+// Payloads of data, end and credit as they are sent.
 std::string data_payload(Stream stream, std::string_view bytes);
 // A data frame without a copy of its bytes: they are put behind kDataHead bytes of room, then the
 // room is filled.
 inline constexpr std::size_t kDataHead = 10;
 void finish_data_frame(std::string& frame, std::uint32_t request, Stream stream);
-struct Data {
-    Stream stream = Stream::out;
-    std::string_view bytes;
-};
-Data parse_data(const Frame& frame);
 std::string credit_payload(std::uint32_t bytes);
 std::uint32_t parse_credit(const Frame& frame);
 

@@ -23,8 +23,8 @@ TEST(FrameTest, IsTheSameHoweverItIsCut) {
         RC_ASSERT(frames[0].kind == Kind::reply);
         RC_ASSERT(frames[0].request == 7U);
         RC_ASSERT(frames[0].payload == payload);
-        RC_ASSERT(parse_data(frames[2]).bytes == payload);
-        RC_ASSERT(parse_data(frames[2]).stream == Stream::err);
+        RC_ASSERT(frames[2].payload == payload);
+        RC_ASSERT(frames[2].stream == Stream::err);
         RC_ASSERT(parser.rest().empty());
     });
 }
@@ -49,10 +49,19 @@ TEST(FrameTest, RefusesUnknownKinds) {
 }
 
 TEST(FrameTest, RefusesPayloadsThatAreNone) {
-    EXPECT_THROW(parse_data({Kind::data, 1, ""}), ProtocolError);
-    EXPECT_THROW(parse_data({Kind::data, 1, "\x09"}), ProtocolError);
+    for (const std::string payload : {"", "\x09"}) {  // no stream, and none that we know
+        FrameParser parser;
+        parser.add(encode_frame(Kind::data, 1, payload));
+        EXPECT_THROW(parser.next(), ProtocolError);
+    }
     EXPECT_THROW(parse_credit({Kind::credit, 1, "123"}), ProtocolError);
     EXPECT_THROW(encode_frame(Kind::data, 1, std::string(kMaxPayload + 1, 'x')), ProtocolError);
+}
+
+TEST(FrameTest, ADataFrameCanBeMadeInPlace) {
+    std::string frame = std::string(kDataHead, '\0') + "bytes";
+    finish_data_frame(frame, 7, Stream::err);
+    EXPECT_EQ(frame, encode_frame(Kind::data, 7, data_payload(Stream::err, "bytes")));
 }
 
 }  // namespace

@@ -26,7 +26,6 @@ void try_frames(std::string_view bytes) {
         for (std::size_t at = 0; at < bytes.size(); at += 7) {
             parser.add(bytes.substr(at, 7));
             while (const std::optional<Frame> frame = parser.next()) {
-                if (frame->kind == Kind::data) parse_data(*frame);
                 if (frame->kind == Kind::credit) parse_credit(*frame);
             }
         }

@@ -78,15 +78,4 @@ StepKind install_kube_proxy() {
     };
 }
 
-StepKind install_dns() {
-    return {
-        .id = "install-dns",
-        .title = "Install CoreDNS",
-        .part = "kubernetes.dnsDomain",
-        .enabled = always,
-        .needs = {"wait-for-api"},
-        .make = phases("install-dns", "deployment coredns", {{"addon", "coredns"}}),
-    };
-}
-
 }  // namespace slipway::cluster

@@ -139,6 +139,8 @@ Channel::Channel(std::string name, int in, int out, int err, std::string receive
       options_(options),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     ::fcntl(in_, F_SETFL, O_NONBLOCK);
+    // With room for a whole window a writer waits for credit, not for each bit the pipe takes.
+    ::fcntl(in_, F_SETPIPE_SZ, static_cast<int>(wire::kWindow));
     if (err_ >= 0) ::fcntl(err_, F_SETFL, O_NONBLOCK);
     err_open_ = err_ >= 0;
     parser_.add(received);
@@ -360,11 +362,10 @@ void Channel::take(Frame frame) {
     const Lock lock(pending->mutex);
     switch (frame.kind) {
         case Kind::data: {
-            const wire::Data data = wire::parse_data(frame);
-            pending->held += data.bytes.size();
+            pending->held += frame.payload.size();
             if (pending->held > wire::kWindow)
                 throw wire::ProtocolError("more output than was granted");
-            pending->data.emplace_back(data.stream, std::string(data.bytes));
+            pending->data.emplace_back(frame.stream, std::move(frame.payload));
             break;
         }
         case Kind::credit: pending->credit += wire::parse_credit(frame); break;

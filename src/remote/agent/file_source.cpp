@@ -6,6 +6,12 @@
 
 namespace slipway::remote {
 
+namespace {
+
+constexpr std::uint64_t kTellEvery = 4u << 20;
+
+}  // namespace
+
 FileSource::FileSource(const LocalFile& file, bool tell_digest, const Progress& progress,
                        std::stop_token stop)
     : file_(file), tell_digest_(tell_digest), progress_(progress), stop_(std::move(stop)) {}
@@ -46,14 +52,16 @@ bool FileSource::take(std::size_t most, std::string& out, bool&) {
         sha256_->update(std::string_view(out).substr(before));
         if (at_ == file_.size()) trailer_ = sha256_->hex();
     }
-    const bool due = std::chrono::steady_clock::now() - told_ > std::chrono::milliseconds(200);
+    const bool due = at_ - told_ >= kTellEvery ||
+                     std::chrono::steady_clock::now() - told_at_ > std::chrono::milliseconds(200);
     if (due || at_ == file_.size()) tell();
     return true;
 }
 
 void FileSource::tell() {
     if (progress_) progress_(at_);
-    told_ = std::chrono::steady_clock::now();
+    told_ = at_;
+    told_at_ = std::chrono::steady_clock::now();
 }
 
 }  // namespace slipway::remote

@@ -35,7 +35,8 @@ class FileSource final : public CallSource {
     std::uint64_t at_ = 0;
     std::unique_ptr<Sha256> sha256_;  // of all before at_
     std::string trailer_;             // what follows the content
-    std::chrono::steady_clock::time_point told_;
+    std::uint64_t told_ = 0;
+    std::chrono::steady_clock::time_point told_at_;
 };
 
 }  // namespace slipway::remote
