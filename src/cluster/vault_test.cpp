@@ -27,36 +27,36 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr mode_t kPrivate = 0600;
-constexpr std::int64_t kDayMs = 24ll * 3600 * 1000;
+constexpr std::int64_t kYearMs = 365ll * 24 * 3600 * 1000;
 
 class VaultTest : public ::testing::Test {
   protected:
-    Vault vault() { return {*journal, clock, settings}; }
+    Vault vault() { return {*journal_, clock_, settings_}; }
     void reopen() {
-        journal.reset();
-        journal = store::Journal::create_or_open(folder.journal());
+        journal_.reset();
+        journal_ = store::Journal::create_or_open(folder_.journal());
     }
 
     // An authority in the user's folder, as kubeadm would find it.
     void give(const std::string& file, const pki::Authority& ca) {
-        settings.ca_folder = (folder.path() / "own").string();
-        const fs::path at = fs::path(settings.ca_folder) / file;
+        settings_.ca_folder = (folder_.path() / "own").string();
+        const fs::path at = fs::path(settings_.ca_folder) / file;
         make_private_folders(at.parent_path());
         atomic_write(at.string() + ".crt", ca.certificate());
         atomic_write(at.string() + ".key", ca.key().reveal(), kPrivate);
     }
     pki::Authority site_authority(int years = 10) const {
-        return pki::Authority::make("site-ca", years, clock.wall_ms());
+        return pki::Authority::make("site-ca", years, clock_.wall_ms());
     }
 
-    store::testing::TemporaryFolder folder;
-    remote::testing::ManualClock clock;
-    config::Certificates settings;
-    std::unique_ptr<store::Journal> journal = store::Journal::create_or_open(folder.journal());
+    store::testing::TemporaryFolder folder_;
+    remote::testing::ManualClock clock_;
+    config::Certificates settings_;
+    std::unique_ptr<store::Journal> journal_ = store::Journal::create_or_open(folder_.journal());
 };
 
 TEST_F(VaultTest, MakesAnAuthorityOnceAndKeepsIt) {
-    settings.ca_years = 3;
+    settings_.ca_years = 3;
     std::string certificate, key;
     {
         Vault first = vault();
@@ -70,9 +70,9 @@ TEST_F(VaultTest, MakesAnAuthorityOnceAndKeepsIt) {
     }
     const pki::CertificateInfo info = pki::read_certificate(certificate);
     EXPECT_EQ(info.common_name, "kubernetes-ca");
-    EXPECT_EQ(info.not_after_ms / 1000, (clock.wall_ms() + 3 * 365 * kDayMs) / 1000);
+    EXPECT_EQ(info.not_after_ms / 1000, (clock_.wall_ms() + 3 * kYearMs) / 1000);
     reopen();
-    settings.ca_years = 20;  // counts for new ones
+    settings_.ca_years = 20;  // counts for new ones
     Vault second = vault();
     EXPECT_EQ(second.authority_certificate("kubernetes"), certificate);
     EXPECT_EQ(second.authority("kubernetes").certificate(), certificate);
@@ -93,9 +93,9 @@ TEST_F(VaultTest, LeavesNoKeyOnTheDiskInClear) {
                                 std::string(own.signing_key().key.reveal()),
                                 "-----\nthe-token-of-this-test-0123456789abcdef"};
     own.secret("token", [&] { return Secret(keys[2]); });
-    journal.reset();
+    journal_.reset();
     int files = 0;
-    for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
         if (!entry.is_regular_file()) continue;
         ++files;
         const std::string bytes = read_file(entry.path());
@@ -136,8 +136,8 @@ TEST_F(VaultTest, KeepsTheSigningKeyAndOtherSecrets) {
 }
 
 TEST_F(VaultTest, HandsOutNothingThatCouldNotBeSealed) {
-    fs::remove(folder.path() / "seal.key");
-    fs::create_directory(folder.path() / "seal.key");
+    fs::remove(folder_.path() / "seal.key");
+    fs::create_directory(folder_.path() / "seal.key");
     Vault own = vault();
     EXPECT_THROW(own.authority("kubernetes"), Error);
     EXPECT_EQ(own.authority_certificate("kubernetes"), std::nullopt);
@@ -156,16 +156,16 @@ TEST_F(VaultTest, TakesTheAuthoritiesThatAreGiven) {
     EXPECT_EQ(front.common_name, "front-proxy-ca");  // none was given
     EXPECT_THAT(own.warnings(), IsEmpty());
     // Once sealed, the key may leave the computer, and the folder too.
-    fs::remove(fs::path(settings.ca_folder) / "ca.key");
+    fs::remove(fs::path(settings_.ca_folder) / "ca.key");
     EXPECT_EQ(vault().authority("kubernetes").key().reveal(), site.key().reveal());
-    fs::remove_all(settings.ca_folder);
+    fs::remove_all(settings_.ca_folder);
     EXPECT_EQ(vault().authority("kubernetes").certificate(), site.certificate());
 }
 
 TEST_F(VaultTest, RefusesAFolderWithoutAWholeAuthority) {
     const pki::Authority site = site_authority();
     give("ca", site);
-    const fs::path own = settings.ca_folder;
+    const fs::path own = settings_.ca_folder;
     const auto refused = [&](const char* name = "kubernetes") {
         return error_of([&] { vault().authority(name); });
     };
@@ -186,7 +186,7 @@ TEST_F(VaultTest, NeverExchangesTheAuthorityOfACluster) {
     const std::string made = vault().authority("kubernetes").certificate();
     give("ca", site_authority());
     EXPECT_EQ(error_of([&] { vault().authority("kubernetes"); }), "PKI-OTHER-CA");
-    settings.ca_folder.clear();
+    settings_.ca_folder.clear();
     EXPECT_EQ(vault().authority("kubernetes").certificate(), made);
 }
 
@@ -194,21 +194,21 @@ TEST_F(VaultTest, TakesARenewedCertificateOfTheSameKey) {
     const pki::Authority old = site_authority();
     give("ca", old);
     vault().authority("kubernetes");
-    const fs::path own = settings.ca_folder;
+    const fs::path own = settings_.ca_folder;
     const pki::testing::OpensslProgram openssl;
     openssl.run({"req", "-x509", "-key", own / "ca.key", "-subj", "/CN=site-ca", "-days", "9999",
                  "-out", own / "ca.crt"});
     const std::string renewed = vault().authority("kubernetes").certificate();
     EXPECT_EQ(renewed, read_file(own / "ca.crt"));
     EXPECT_NE(renewed, old.certificate());
-    settings.ca_folder.clear();
+    settings_.ca_folder.clear();
     reopen();
     EXPECT_EQ(vault().authority("kubernetes").certificate(), renewed);
 }
 
 TEST_F(VaultTest, WarnsOfAnAuthorityThatEndsBeforeItsCertificates) {
     give("ca", site_authority(1));
-    settings.leaf_days = 366;
+    settings_.leaf_days = 366;
     Vault own = vault();
     EXPECT_THAT(own.warnings(), IsEmpty());
     own.authority("kubernetes");
@@ -221,7 +221,7 @@ TEST_F(VaultTest, MakesAKubeconfigThatYamlReads) {
     const pki::Authority& ca = own.authority("kubernetes");
     const pki::KeyPair admin =
         ca.issue({.common_name = "kubernetes-admin", .organizations = {"kubeadm:cluster-admins"}},
-                 clock.wall_ms());
+                 clock_.wall_ms());
     const Secret text = pki::kubeconfig({.cluster = "yes",
                                          .server = "https://10.0.0.10:6443",
                                          .ca_pem = ca.certificate(),

@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t kSecondMs = 1000;
 constexpr std::int64_t kHourMs = 3600 * kSecondMs;
 constexpr std::int64_t kDayMs = 24 * kHourMs;
-constexpr int kDaysOfYear = 365;
+constexpr std::int64_t kYearMs = 365 * kDayMs;
 constexpr int kLongestYears = 1000;  // the years of a certificate have four digits
 // X.520 says 64, but system:node:NAME may be longer; Kubernetes' own programs accept and make such.
 constexpr std::size_t kLongestName = 300;
@@ -123,7 +123,7 @@ Authority Authority::make(const std::string& common_name, int years, std::int64_
     if (years < 1 || years > kLongestYears)
         refuse("an authority cannot be made", "its years are not between 1 and 1000");
     const Key key = new_key();
-    const Life life{.from_ms = now_ms - kHourMs, .to_ms = now_ms + years * kDaysOfYear * kDayMs};
+    const Life life{.from_ms = now_ms - kHourMs, .to_ms = now_ms + years * kYearMs};
     const Certificate ca = blank(common_name, {}, life, key.get());
     must(X509_set_issuer_name(ca.get(), X509_get_subject_name(ca.get())) == 1);
     add_extension(ca.get(), ca.get(), NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
@@ -131,7 +131,7 @@ Authority Authority::make(const std::string& common_name, int years, std::int64_
                   "critical,digitalSignature,keyCertSign,cRLSign");
     add_extension(ca.get(), ca.get(), NID_subject_key_identifier, "hash");
     sign(ca.get(), key.get());
-    return {certificate_pem(ca.get()), key_pem(key.get()), time_ms(X509_get0_notAfter(ca.get()))};
+    return {certificate_pem(ca.get()), key_pem(key.get()), pki::not_after_ms(ca.get())};
 }
 
 Authority Authority::from_pem(std::string certificate, Secret key) {
@@ -148,7 +148,7 @@ Authority Authority::from_pem(std::string certificate, Secret key) {
     }
     std::string text;
     for (const Certificate& one : chain) text += certificate_pem(one.get());
-    return {std::move(text), key_pem(parsed.get()), time_ms(X509_get0_notAfter(ca))};
+    return {std::move(text), key_pem(parsed.get()), pki::not_after_ms(ca)};
 }
 
 KeyPair Authority::issue(const Request& request, std::int64_t now_ms) const {

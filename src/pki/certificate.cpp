@@ -81,8 +81,8 @@ CertificateInfo info_of(X509* certificate) {
         .organizations = all_of(X509_get_subject_name(certificate), NID_organizationName),
         .names = names_of(certificate),
         .issuer = common_name_of(X509_get_issuer_name(certificate)),
-        .not_before_ms = time_ms(X509_get0_notBefore(certificate)),
-        .not_after_ms = time_ms(X509_get0_notAfter(certificate)),
+        .not_before_ms = not_before_ms(certificate),
+        .not_after_ms = not_after_ms(certificate),
         .is_ca = X509_check_ca(certificate) == 1,
         .usage_server = (use & (XKU_SSL_SERVER | XKU_ANYEKU)) != 0,
         .usage_client = (use & (XKU_SSL_CLIENT | XKU_ANYEKU)) != 0};

@@ -39,6 +39,13 @@ bool reached_end() {
     return end;
 }
 
+std::int64_t time_ms(const ASN1_TIME* time) {
+    std::tm parts{};
+    if (ASN1_TIME_to_tm(time, &parts) != 1)
+        refuse_invalid("a certificate has a time that is none", openssl_reason());
+    return static_cast<std::int64_t>(::timegm(&parts)) * kMsOfSecond;
+}
+
 }  // namespace
 
 void Free::operator()(x509_st* certificate) const { X509_free(certificate); }
@@ -110,11 +117,9 @@ std::string public_key_pem(evp_pkey_st* key) {
     return std::string(view_of(bytes.get()));
 }
 
-std::int64_t time_ms(const asn1_string_st* time) {
-    std::tm parts{};
-    if (ASN1_TIME_to_tm(time, &parts) != 1)
-        refuse_invalid("a certificate has a time that is none", openssl_reason());
-    return static_cast<std::int64_t>(::timegm(&parts)) * kMsOfSecond;
+std::int64_t not_before_ms(x509_st* certificate) {
+    return time_ms(X509_get0_notBefore(certificate));
 }
+std::int64_t not_after_ms(x509_st* certificate) { return time_ms(X509_get0_notAfter(certificate)); }
 
 }  // namespace slipway::pki

@@ -13,7 +13,6 @@
 struct x509_st;
 struct evp_pkey_st;
 struct bio_st;
-struct asn1_string_st;
 
 namespace slipway::pki {
 
@@ -38,7 +37,8 @@ std::string certificate_pem(x509_st* certificate);
 Secret key_pem(evp_pkey_st* key);  // PKCS#8, not encrypted
 std::string public_key_pem(evp_pkey_st* key);
 
-// Milliseconds since 1970; throws PKI-INVALID for a time that is none.
-std::int64_t time_ms(const asn1_string_st* time);
+// Milliseconds since 1970; both throw PKI-INVALID for a time that is none.
+std::int64_t not_before_ms(x509_st* certificate);
+std::int64_t not_after_ms(x509_st* certificate);
 
 }  // namespace slipway::pki
