@@ -226,7 +226,7 @@ ExitCode run_apply(const Call& call, const RunRequest& request) {
     cluster::Operation& operation = bench.operation;
     const std::stop_token stop = bench.interrupts.token();
     look_at_hosts(call, request, bench, true, stop);
-    const std::vector<cluster::CheckResult>& checks = operation.run_checks();
+    const std::vector<cluster::CheckResult>& checks = operation.run_checks(cluster::installed_hosts(*bench.journal));
     if (stop.stop_requested()) throw Cancelled();
     if (!operation.checks_passed()) {
         bench.journal->forget_secrets();  // one of them may be what is wrong

@@ -27,8 +27,11 @@ std::filesystem::path kubeconfig_path(const std::filesystem::path& state_folder)
 std::string kubeconfig_value(std::string_view text, std::string_view key) {
     for (const std::string& line : split(text, '\n')) {
         const std::string_view trimmed = trim(line);
-        if (trimmed.starts_with(key) && trimmed.substr(key.size()).starts_with(": "))
-            return std::string(trim(trimmed.substr(key.size() + 2)));
+        if (!trimmed.starts_with(key) || !trimmed.substr(key.size()).starts_with(": ")) continue;
+        std::string_view value = trim(trimmed.substr(key.size() + 2));
+        if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+            value = value.substr(1, value.size() - 2);
+        return std::string(value);
     }
     return "";
 }

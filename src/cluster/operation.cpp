@@ -131,9 +131,24 @@ void Operation::probe_network(std::stop_token stop) {
 
 std::string Operation::looking_at() const { return looking_.words(); }
 
-const std::vector<CheckResult>& Operation::run_checks() {
-    checks_ =
-        cluster::run_checks({spec_, facts_, troubles_, reachability_}, options_.ignore_checks);
+std::set<std::string> installed_hosts(store::Journal& journal) {
+    std::set<std::string> out;
+    for (const store::Baseline& baseline : journal.baselines()) {
+        const std::size_t slash = baseline.node.find('/');
+        if (slash == std::string::npos) continue;
+        const std::string_view step = std::string_view(baseline.node).substr(slash + 1);
+        for (const std::string_view telling :
+             {"serve-bundle", "install-container-runtime", "install-kubernetes",
+              "write-certificates", "configure-kubeadm"}) {
+            if (step == telling) out.insert(baseline.node.substr(0, slash));
+        }
+    }
+    return out;
+}
+
+const std::vector<CheckResult>& Operation::run_checks(std::set<std::string> ours) {
+    checks_ = cluster::run_checks({spec_, facts_, troubles_, reachability_, std::move(ours)},
+                                  options_.ignore_checks);
     return checks_;
 }
 

@@ -18,6 +18,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct RunReport {
     bool resumed = false;
     engine::Outcome outcome;
 };
+
+// Hosts of which the journal says that the cluster's own programs were put there.
+std::set<std::string> installed_hosts(store::Journal& journal);
 
 class Operation {
   public:
@@ -57,7 +61,8 @@ class Operation {
     // be called from another thread; "" when nothing does.
     std::string looking_at() const;
 
-    const std::vector<CheckResult>& run_checks();
+    // `ours`: hosts on which this cluster is already, or half; see installed_hosts().
+    const std::vector<CheckResult>& run_checks(std::set<std::string> ours = {});
     bool checks_passed() const;  // no failed check of severity error that is not ignored
 
     const engine::Plan& plan();  // built on first use

@@ -16,9 +16,10 @@ namespace {
 constexpr std::int64_t kDayMs = 24ll * 3600 * 1000;
 constexpr std::string_view kKeyBegins = "-----BEGIN PRIVATE KEY-----";
 
-std::string sealed_authority(const std::string& name) { return "authority/" + name; }
-constexpr const char* kSigningKey = "signing-key";
-std::string sealed_secret(const std::string& name) { return "secret/" + name; }
+std::string kept(const std::string& name) { return std::string(store::kKeptSecrets) + name; }
+std::string sealed_authority(const std::string& name) { return kept("authority/" + name); }
+const std::string kSigningKey = kept("signing-key");
+std::string sealed_secret(const std::string& name) { return kept("secret/" + name); }
 
 // Certificate and key as one secret: a kill leaves both or none.
 Secret to_one_text(const pki::Authority& authority) {

@@ -147,6 +147,9 @@ struct JournalOptions {
     int checkpoint_pages = 4096;  // the WAL is folded into the file when it has grown to this
 };
 
+// Secrets a cluster needs for as long as it lives; others are for resuming a run.
+inline constexpr std::string_view kKeptSecrets = "cluster/";
+
 class Journal {
   public:
     // Opens for writing, making the file when the folder has none. An empty, damaged or newer file
@@ -213,6 +216,7 @@ class Journal {
     // use).
     virtual void seal_secret(const std::string& name, const Secret& secret) = 0;
     virtual std::optional<Secret> open_secret(const std::string& name) = 0;
+    // All but those whose names begin with kKeptSecrets.
     virtual void forget_secrets() = 0;
 
     virtual int schema_version() = 0;

@@ -3,6 +3,7 @@
 #include "cluster/checks/report.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace slipway::cluster {
 
@@ -13,6 +14,29 @@ std::string_view to_string(CheckOutcome outcome) {
 std::string_view to_string(CheckSeverity severity) {
     return severity == CheckSeverity::error ? "error" : "warning";
 }
+
+namespace {
+
+// Questions to a machine nothing of ours is on yet: free ports, no traces, room for everything. An
+// installed one was asked before.
+bool is_about_bare_hosts(std::string_view id) {
+    static constexpr std::array<std::string_view, 11> kBeginnings = {
+        "HOST-LEFTOVER-", "HOST-FOREIGN-RUNTIME", "HOST-DISK", "HOST-MEMORY-AVAILABLE",
+        "HOST-ETCD-DISK", "NET-FIREWALL-RULES",   "NET-PORT-", "NET-PROBE",
+        "NET-REACH-",     "NET-RANGE-",           "NET-SAME-SUBNET"};
+    return id == "CLUSTER-VIP-FREE" || id == "NET-PATH-MTU" || id == "HOST-DUPLICATE-ADDRESS" ||
+           std::ranges::any_of(kBeginnings,
+                               [&](std::string_view beginning) { return id.starts_with(beginning); });
+}
+
+// Of a pair one is enough: who is installed holds the ports the other would try.
+bool is_settled(const CheckSubject& subject, const CheckResult& result) {
+    if (subject.ours.empty() || !is_about_bare_hosts(result.id)) return false;
+    return result.host.empty() || subject.ours.contains(result.host) ||
+           subject.ours.contains(result.other_host);
+}
+
+}  // namespace
 
 std::vector<CheckResult> run_checks(const CheckSubject& subject,
                                     const std::vector<std::string>& ignored) {
@@ -36,6 +60,7 @@ std::vector<CheckResult> run_checks(const CheckSubject& subject,
         const bool is_ignored = std::ranges::find(ignored, check.id) != ignored.end();
         for (CheckResult& result : report.take()) {
             result.ignored = is_ignored;
+            if (is_settled(subject, result)) result.outcome = CheckOutcome::passed;
             out.push_back(std::move(result));
         }
     }

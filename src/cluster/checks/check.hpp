@@ -14,6 +14,7 @@
 #include "remote/host.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,8 @@ struct CheckSubject {
     const std::map<std::string, remote::Facts>& facts;
     const std::map<std::string, Trouble>& troubles;  // of the hosts without facts
     const Reachability& reachability;
+    // Hosts on which Slipway has begun to install: what is found there is its own.
+    std::set<std::string> ours = {};
 };
 
 // Results come in the order of the table, hosts in natural order of their names.

@@ -16,6 +16,9 @@ namespace {
 // A month is time enough for whoever applies now and then; the timer on the host renews earlier.
 constexpr int kRenewBeforeDays = 30;
 
+// After the certificate in its file until the unit has read it: a crash in between is seen.
+constexpr std::string_view kUnread = "# Slipway: not read yet\n";
+
 json::object to_json(const pki::Request& request) {
     json::array names(request.names.begin(), request.names.end());
     json::array organizations(request.organizations.begin(), request.organizations.end());
@@ -54,6 +57,7 @@ class Certificate : public Resource {
         json::object out = state.as_object();
         out["certificate"] = text ? certificate_part(text->content) : "";
         out["key"] = has_key;
+        out["unread"] = text && text->content.ends_with(kUnread);
         return out;
     }
 
@@ -73,6 +77,10 @@ class Certificate : public Resource {
         }
         // The key first: a certificate without its key would look whole to the next probe.
         write(target, files_.key, std::string(pair.key.reveal()), 0600);
+        if (!files_.unit.empty() && target.host.unit(files_.unit, target.call).active) {
+            write(target, name(), pair.certificate + std::string(kUnread), 0644);
+            target.host.restart_unit(files_.unit, target.call);
+        }
         write(target, name(), pair.certificate, 0644);
     }
 
@@ -92,6 +100,7 @@ class Certificate : public Resource {
         if (is_absent(now)) return "it is not there";
         const json::object& object = now.as_object();
         if (!bool_at(object, "key")) return "its key is not there";
+        if (bool_at(object, "unread")) return "it has not been read yet";
         const auto ca =
             vault_ ? vault_->authority_certificate(files_.authority) : std::nullopt;
         if (!ca) return "its authority has not been made yet";

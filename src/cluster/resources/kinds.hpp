@@ -99,7 +99,7 @@ struct CertificateFiles {
     std::string key = {};
     std::string authority = {};  // of the vault
     pki::Request request = {};
-    std::string owner = "root";
+    std::string unit = {};  // restarted when it runs and the certificate has changed
 };
 ResourcePtr certificate(CertificateFiles files, std::shared_ptr<Vault> vault);
 

@@ -49,6 +49,7 @@ class OsPackages : public Resource {
     void apply(Target& target) const override {
         const std::vector<std::string> wanted = missing(read(target));
         std::vector<std::string> argv = {"dpkg", "--install", "--force-confdef", "--force-confold"};
+        target.host.write_file(kFolder, {.content = "", .mode = 0700, .folder = true}, target.call);
         for (const PackageFile& one : packages_) {
             if (std::ranges::find(wanted, one.package) == wanted.end()) continue;
             const std::string path = std::string(kFolder) + "/" + one.file;

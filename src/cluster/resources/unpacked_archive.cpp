@@ -11,6 +11,8 @@ namespace slipway::cluster {
 
 namespace {
 
+constexpr const char* kFetched = "/var/lib/slipway/fetched";
+
 // What is in an archive is not known before it is on the host. A note in Slipway's own folder says
 // which archive was unpacked and what came of it: undo takes away exactly that.
 class UnpackedArchive : public Resource {
@@ -46,7 +48,9 @@ class UnpackedArchive : public Resource {
     }
 
     void apply(Target& target) const override {
-        const std::string archive = "/var/lib/slipway/fetched/" + from_.sha256;
+        const std::string archive = std::string(kFetched) + "/" + from_.sha256;
+        target.host.write_file(kFetched, {.content = "", .mode = 0700, .folder = true},
+                               target.call);
         FetchFrom plain = from_;
         plain.mode = 0600;
         fetch_any(target, plain, archive);
@@ -63,7 +67,7 @@ class UnpackedArchive : public Resource {
         run_checked(target, {"tar", "-xf", archive, "-C", folder_, "--no-same-owner"});
         target.host.write_file(note_path(), {.content = note}, target.call);
         target.host.remove_file(archive, target.call);
-        remove_folder_if_empty(target, "/var/lib/slipway/fetched");
+        remove_folder_if_empty(target, kFetched);
     }
 
     void restore(Target& target, const json::value&) const override {

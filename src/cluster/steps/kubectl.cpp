@@ -43,13 +43,23 @@ void write_note(const Kubectl& kubectl, const std::string& id, const std::string
 
 }  // namespace
 
+remote::CommandResult run_if_there(remote::Host& host, const remote::Command& command,
+                                   const remote::CallOptions& call) {
+    try {
+        return host.run(command, call);
+    } catch (const HostError& error) {
+        if (error.id() != "HOST-FILE") throw;
+        return {.exit_code = 127, .out = "", .err = error.message()};
+    }
+}
+
 remote::CommandResult Kubectl::try_run(std::vector<std::string> words,
                                        const std::string& input) const {
     std::vector<std::string> argv = {"/usr/local/bin/kubectl", "--kubeconfig",
                                      "/etc/kubernetes/super-admin.conf", "--request-timeout=20s"};
     argv.insert(argv.end(), words.begin(), words.end());
-    return context_.host(control_plane_).run({.argv = std::move(argv), .input = input},
-                                             context_.call());
+    return run_if_there(context_.host(control_plane_), {.argv = std::move(argv), .input = input},
+                        context_.call());
 }
 
 std::string Kubectl::run(std::vector<std::string> words, const std::string& input) const {

@@ -10,6 +10,10 @@
 
 namespace slipway::cluster {
 
+// As a shell does it: a program that is not there (yet) ends with 127.
+remote::CommandResult run_if_there(remote::Host& host, const remote::Command& command,
+                                   const remote::CallOptions& call);
+
 class Kubectl {
   public:
     Kubectl(engine::Context& context, std::string control_plane)

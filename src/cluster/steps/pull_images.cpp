@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cluster/kubernetes_config.hpp"
 #include "cluster/roles.hpp"
+#include "cluster/steps/kubectl.hpp"
 #include "cluster/steps/steps.hpp"
 
 #include <set>
@@ -18,7 +19,7 @@ constexpr const char* kCrictl = "/usr/local/bin/crictl";
 // Names of the images containerd has. Empty too when it does not run yet.
 std::set<std::string> images_on(engine::Context& c) {
     const remote::CommandResult listed =
-        c.host().run({.argv = {kCrictl, "images", "-o", "json"}}, c.call());
+        run_if_there(c.host(), {.argv = {kCrictl, "images", "-o", "json"}}, c.call());
     std::set<std::string> out;
     if (listed.exit_code != 0) return out;
     const json::value all = parse_json(listed.out, "what crictl says");
@@ -48,7 +49,7 @@ void pull(engine::Context& c, const std::vector<std::string>& wanted) {
     for (const std::string& image : wanted) {
         if (there.contains(image)) continue;
         const remote::CommandResult pulled =
-            c.host().run({.argv = {kCrictl, "--timeout", "10m", "pull", "-q", image},
+            c.host().run({.argv = {kCrictl, "--timeout", "10m", "pull", image},
                           .deadline = std::chrono::minutes(12)},
                          c.call());
         if (pulled.exit_code == 0) continue;

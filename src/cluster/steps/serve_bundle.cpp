@@ -45,7 +45,8 @@ std::vector<ResourcePtr> resources(const StepInput& in) {
                                .authority = "registry",
                                .request = {.common_name = in.host->name,
                                            .names = host_names(*in.host),
-                                           .usage = pki::Usage::server}},
+                                           .usage = pki::Usage::server},
+                               .unit = kUnit},
                               in.material.vault));
     out.push_back(activated_file(fmt::format("/etc/systemd/system/{}", kUnit),
                                  unit_text(in.spec, served),
