@@ -29,7 +29,7 @@ std::vector<store::NodeState> recorded_states(const ClusterFolder& cluster) {
 }  // namespace
 
 ExitCode show_preview(const Call& call) {
-    const config::Spec spec = read_spec(call);
+    const config::Spec spec = read_spec(call, LocalFiles::checked);
     const ClusterFolder cluster = cluster_folder(call.arguments, spec.name);
     RunOptions options;
     options.override_with(call.arguments);

@@ -80,7 +80,8 @@ struct Bench {
                      .run_options = request.options.to_json(),
                      .wait_for_user = call.output.err_is_terminal && !call.arguments.has("--yes") &&
                                       request.detached == nullptr,
-                     .retry_only = request.retry_only}) {}
+                     .retry_only = request.retry_only,
+                     .around = {.state_folder = request.cluster.folder.string()}}) {}
 
     static store::RunLock take_lock(const RunRequest& request) {
         make_private_folders(request.cluster.folder);

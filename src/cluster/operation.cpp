@@ -8,6 +8,7 @@
 #include "cluster/fan_out.hpp"
 #include "cluster/flows/flows.hpp"
 #include "cluster/resources/resource.hpp"
+#include "cluster/step_references.hpp"
 #include "config/load.hpp"
 #include "engine/attempt.hpp"
 #include "engine/session.hpp"
@@ -141,10 +142,19 @@ bool Operation::checks_passed() const {
     return std::ranges::none_of(checks_, [](const CheckResult& r) { return r.blocks(); });
 }
 
+std::vector<engine::Step> Operation::make_steps(bool undo) const {
+    Surroundings around = options_.around;
+    around.undo = undo;
+    return instantiate(prepare_hosts(), spec_, facts_, around);
+}
+
 const engine::Plan& Operation::plan() {
     if (!plan_) {
-        plan_ = engine::Plan::build(instantiate(prepare_hosts(), spec_, facts_),
-                                    {.skip = spec_.steps.skip, .delegate = spec_.steps.delegate});
+        std::vector<engine::Step> steps = make_steps(false);
+        const engine::PlanOptions modes{
+            .skip = expand_step_references(spec_.steps.skip, steps),
+            .delegate = expand_step_references(spec_.steps.delegate, steps)};
+        plan_ = engine::Plan::build(std::move(steps), modes);
     }
     return *plan_;
 }
@@ -174,7 +184,7 @@ engine::UndoPlan Operation::undo_plan(store::Journal& journal, engine::UndoFilte
         filter.continuing = last->id;
     const std::vector<store::NodeState> states = journal.node_states();
     const std::vector<store::Baseline> baselines = journal.baselines();
-    std::vector<engine::Step> steps = instantiate(prepare_hosts(), spec_, facts_);
+    std::vector<engine::Step> steps = make_steps(true);
     add_forgotten(steps, states, baselines, filter.continuing);
     return engine::reverse(engine::Plan::build(std::move(steps)), states, baselines, filter);
 }

@@ -10,6 +10,7 @@
 
 #include "cluster/checks/check.hpp"
 #include "cluster/fan_out.hpp"
+#include "cluster/flow.hpp"
 #include "config/spec.hpp"
 #include "engine/executor.hpp"
 #include "engine/preview.hpp"
@@ -27,6 +28,7 @@ struct OperationOptions {
     std::string run_options = {};  // JSON kept with the run, for `resume`
     bool wait_for_user = false;
     std::string retry_only = {};  // see engine::ExecutorOptions
+    Surroundings around = {};
 };
 
 struct RunReport {
@@ -76,6 +78,8 @@ class Operation {
     RunReport execute(store::Journal& journal, const engine::Plan& plan, const std::string& kind,
                       engine::EventSink* sink, std::stop_token stop);
     void record_findings(store::Journal& journal, std::int64_t run, engine::EventSink* sink);
+
+    std::vector<engine::Step> make_steps(bool undo) const;
 
     config::Spec spec_;
     remote::Fleet& fleet_;

@@ -7,6 +7,8 @@
 
 namespace slipway::cluster {
 
+StepKind run_operator_pre_install();
+StepKind copy_files();
 StepKind run_pre_install_scripts();
 StepKind set_hostname();
 StepKind write_hosts_entries();
@@ -18,7 +20,11 @@ StepKind sync_time();
 StepKind create_users_and_folders();
 StepKind set_selinux_mode();
 StepKind open_firewall_ports();
+StepKind await_cluster();
+StepKind run_operator_post_cluster_ready();
+StepKind run_post_cluster_ready_scripts();
 StepKind run_post_install_scripts();
+StepKind run_operator_post_install();
 
 // Every step of a host waits for the user's own scripts on it.
 inline constexpr const char* kAfterPreInstall = "pre-install-script-*";
