@@ -73,7 +73,10 @@ void describe(Describe<FileCopy>& d) {
         .required()
         .rule(rules::local_path())
         .local_file();
-    d.field("to", &FileCopy::to, "Where it goes on the host: the path of the file or folder.")
+    d.field(
+         "to", &FileCopy::to,
+         "Where it goes on the host: the path of the file or folder; with a slash at its end, the "
+         "folder a file goes into.")
         .example("/etc/motd")
         .required()
         .rule(rules::absolute_path());

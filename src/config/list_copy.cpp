@@ -27,7 +27,8 @@ class Lister {
         } else if (fs::is_directory(status)) {
             walk();
         } else {
-            add(copy_.from, copy_.to);
+            const fs::path from(copy_.from), to(copy_.to);
+            add(from, copy_.to.ends_with('/') ? to / from.filename() : to);
         }
         std::ranges::sort(out_.files, {}, &CopiedFile::to);
         check_total();

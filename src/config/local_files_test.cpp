@@ -146,6 +146,12 @@ TEST_F(LocalFilesTest, AFolderMeansEveryRegularFileBelowIt) {
     EXPECT_EQ(given.files[1].mode, 0600u);
 }
 
+TEST_F(LocalFilesTest, ASlashAtTheEndNamesTheFolderAFileGoesInto) {
+    put("motd", "x");
+    EXPECT_EQ(list("motd", "/etc/site/").files.at(0).to, "/etc/site/motd");
+    EXPECT_EQ(list("motd", "/etc/site").files.at(0).to, "/etc/site");
+}
+
 TEST_F(LocalFilesTest, LinksEmptyFoldersAndLargeFilesAreRefused) {
     put("conf/a", "x");
     fs::create_symlink("/etc/passwd", folder_ / "conf/link");
