@@ -129,7 +129,7 @@ int Subprocess::wait() {
 }
 
 // It is left unreaped, so that its number, and with it its group, stays its own.
-bool Subprocess::ends_soon() {
+bool Subprocess::ends_soon() const {
     using namespace std::chrono_literals;
     for (int i = 0; i < 200; ++i) {
         siginfo_t info{};

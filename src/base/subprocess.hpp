@@ -49,7 +49,7 @@ class Subprocess {
     void end();
 
   private:
-    bool ends_soon();
+    bool ends_soon() const;
 
     pid_t pid_ = -1;
     std::optional<int> code_;
