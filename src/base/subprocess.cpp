@@ -83,6 +83,7 @@ Subprocess::Subprocess(const SubprocessOptions& options) {
                          {.remedy = "raise the limit of processes (ulimit -u)"});
     if (child == 0) {  // only what is safe between fork and exec in a program with threads
         ::setsid();
+        if (options.dies_with_caller) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         sigset_t none;
         ::sigemptyset(&none);
         ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -127,15 +128,25 @@ int Subprocess::wait() {
     return *code_;
 }
 
-void Subprocess::end() {
+// It is left unreaped, so that its number, and with it its group, stays its own.
+bool Subprocess::ends_soon() const {
     using namespace std::chrono_literals;
+    for (int i = 0; i < 200; ++i) {
+        siginfo_t info{};
+        const int asked =
+            ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+        if (asked == 0 && info.si_pid == pid_) return true;
+        std::this_thread::sleep_for(5ms);
+    }
+    return false;
+}
+
+void Subprocess::end() {
     if (pid_ < 0 || ended()) return;
     ::kill(-pid_, SIGTERM);
-    for (int i = 0; i < 200 && !ended(); ++i) std::this_thread::sleep_for(5ms);
-    if (!ended()) {
-        ::kill(-pid_, SIGKILL);
-        wait();
-    }
+    ends_soon();
+    ::kill(-pid_, SIGKILL);
+    wait();
 }
 
 }  // namespace slipway

@@ -23,6 +23,9 @@ struct SubprocessOptions {
     std::vector<std::string> argv = {};
     // Added to (or, with an empty value, taken out of) this process's environment.
     std::map<std::string, std::string> env = {};
+    // Killed by the kernel when the thread that starts it ends, be it that this process is killed.
+    // For a thread that stays until the program has ended.
+    bool dies_with_caller = false;
 };
 
 class Subprocess {
@@ -42,9 +45,12 @@ class Subprocess {
     // Its exit code (128 + signal) once it has ended.
     std::optional<int> ended();
     int wait();
-    void end();  // SIGTERM, and SIGKILL when that is not enough
+    // SIGTERM, and SIGKILL for what is left of its group a second later, or when it has ended.
+    void end();
 
   private:
+    bool ends_soon() const;
+
     pid_t pid_ = -1;
     std::optional<int> code_;
     Fd in_, out_, err_;

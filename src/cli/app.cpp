@@ -43,8 +43,12 @@ void add_positional(CLI::App& app, const Positional& positional) {
     }
 }
 
+// A command may be a group as well: `runs` and `runs show`.
 CLI::App* add_group(Parser& parser, const std::string& name) {
     CLI::App*& group = parser.groups[name];
+    for (const auto& [command, app] : parser.commands) {
+        if (command->name == name) group = app;
+    }
     if (group == nullptr) group = parser.app.add_subcommand(name);
     return group;
 }
@@ -185,11 +189,16 @@ Parsed parse(const std::vector<std::string>& args, std::span<const Command> comm
     for (const auto& [name, group] : parser.groups) {
         if (group->parsed()) parsed.group = name;
     }
+    const CLI::App* chosen = nullptr;
     for (const auto& [command, app] : parser.commands) {
         if (!app->parsed()) continue;
+        // Of `runs` and `runs show` the longer is meant.
+        if (parsed.command != nullptr && parsed.command->name.size() > command->name.size())
+            continue;
         parsed.command = command;
-        collect(*app, parsed.arguments);
+        chosen = app;
     }
+    if (chosen != nullptr) collect(*chosen, parsed.arguments);
     parsed.help = parsed.arguments.has("--help");
     for (const std::string& extra : parser.app.remaining(true)) {
         if (extra != "--") refuse_extra(extra, parsed, commands);

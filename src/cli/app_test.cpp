@@ -64,6 +64,20 @@ std::string refusal(const std::vector<std::string>& args) {
     return "accepted";
 }
 
+TEST(Parse, ACommandMayBeAGroupAsWell) {
+    const std::vector<Command> commands = all_commands();
+    const auto name = [&](const std::vector<std::string>& args) {
+        return parse(args, commands).command->name;
+    };
+    EXPECT_EQ(name({"runs"}), "runs");
+    EXPECT_EQ(name({"runs", "demo"}), "runs");
+    EXPECT_EQ(name({"runs", "show", "3", "--cluster", "demo"}), "runs show");
+    const Parsed shown = parse({"runs", "show", "3", "--gantt=x.svg", "-o", "json"}, commands);
+    EXPECT_EQ(shown.arguments.value("RUN"), "3");
+    EXPECT_EQ(shown.arguments.value("--gantt"), "x.svg");
+    EXPECT_FALSE(shown.arguments.has("CLUSTER"));
+}
+
 TEST(Parse, GlobalOptionsStandBeforeOrAfterTheCommand) {
     EXPECT_EQ(parsed({"-o", "json", "plan"}).arguments.value("--output"), "json");
     EXPECT_EQ(parsed({"plan", "-o", "json"}).arguments.value("--output"), "json");

@@ -17,7 +17,7 @@ RunRequest request_of(const Call& call, const std::optional<SavedPlan>& saved) {
     if (saved && !call.arguments.has("--config")) {
         request.spec = stored_spec(saved->spec, "spec of the saved plan");
     } else {
-        request.spec = read_spec(call);
+        request.spec = read_spec(call, LocalFiles::checked);
     }
     if (saved) request.options = RunOptions::from_json(saved->options);
     request.options.override_with(call.arguments);

@@ -21,7 +21,7 @@ std::size_t width(const Output& output) {
 }
 
 ExitCode run(const Call& call) {
-    const config::Spec spec = read_spec(call);
+    const config::Spec spec = read_spec(call, LocalFiles::checked);
     RunOptions options;
     options.override_with(call.arguments);
     const ClusterFolder cluster = cluster_folder(call.arguments, spec.name);

@@ -19,7 +19,8 @@ json::object problem_json(const config::Problem& problem) {
 }
 
 ExitCode run(const Call& call) {
-    const config::LoadedSpec loaded = load_checked(spec_sources(call.arguments));
+    const config::LoadedSpec loaded =
+        load_checked(spec_sources(call.arguments), LocalFiles::checked);
     json::array problems;
     for (const config::Problem& problem : loaded.problems)
         problems.push_back(problem_json(problem));

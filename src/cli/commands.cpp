@@ -13,6 +13,7 @@ std::vector<Command> all_commands() {
         apply_command(),
         status_command(),
         runs_command(),
+        runs_show_command(),
         events_command(),
         logs_command(),
         pause_command(),

@@ -19,6 +19,7 @@ Command plan_command();
 Command apply_command();
 Command status_command();
 Command runs_command();
+Command runs_show_command();
 Command events_command();
 Command logs_command();
 Command pause_command();

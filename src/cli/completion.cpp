@@ -43,6 +43,13 @@ const Positional* place_at(const Command& command, std::size_t number) {
 }
 
 void take_word(Typed& typed, const std::string& word, std::span<const Command> commands) {
+    const std::string longer =
+        typed.command == nullptr ? "" : std::string(typed.command->name) + " " + word;
+    const auto member = std::ranges::find(commands, longer, &Command::name);
+    if (typed.command != nullptr && typed.positionals == 0 && member != commands.end()) {
+        typed.command = &*member;  // `runs show`
+        return;
+    }
     if (typed.command != nullptr) {
         if (const Positional* place = place_at(*typed.command, typed.positionals)) {
             typed.values[std::string(place->name)].push_back(word);
@@ -186,9 +193,11 @@ Completion complete(const std::vector<std::string>& words, std::span<const Comma
         add_options(out, typed);
     } else if (typed.command == nullptr) {
         add_commands(out, typed, commands);
-    } else if (const Positional* wanted = place_at(*typed.command, typed.positionals)) {
-        const Positional& place = *wanted;
-        add_values(out, place.complete, place.choices, typed, values);
+    } else {
+        const bool may_be_group = typed.positionals == 0 && typed.command->name == typed.group;
+        if (may_be_group) add_commands(out, typed, commands);
+        if (const Positional* place = place_at(*typed.command, typed.positionals))
+            add_values(out, place->complete, place->choices, typed, values);
     }
     for (Candidate& candidate : out.candidates) candidate.text.insert(0, lead);
     std::erase_if(out.candidates, [&](const Candidate& c) { return !c.text.starts_with(prefix); });

@@ -54,6 +54,9 @@ TEST(Completion, OffersEveryOptionOfTheCommand) {
 
 TEST(Completion, KnowsWhatFollows) {
     EXPECT_THAT(offered({"pau"}), ElementsAre("pause"));
+    EXPECT_THAT(offered({"runs", ""}), ElementsAre("show", "demo", "other"));
+    EXPECT_THAT(offered({"runs", "show", ""}), ElementsAre("1", "2"));
+    EXPECT_THAT(offered({"runs", "show", "--ga"}), ElementsAre("--gantt"));
     EXPECT_THAT(offered({"delegate", ""}), ElementsAre("list", "claim", "renew", "report"));
     EXPECT_THAT(offered({"-o", "j"}), ElementsAre("json"));
     EXPECT_THAT(offered({"apply", "--progress=p"}), ElementsAre("--progress=plain"));

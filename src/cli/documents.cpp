@@ -36,7 +36,8 @@ std::string heading(std::string_view title, std::string_view page) {
 std::string steps_document() {
     std::string out = heading("Steps", "steps");
     out +=
-        "What `slipway steps` lists. A step starts when its needs on the same host are done.\n\n"
+        "What `slipway steps` lists. A step starts when its needs, on the same host or of no host, "
+        "are done. `slipway steps --aliases`\nlists the names TKE and KubeKey have for them.\n\n"
         "| step | what | where | needs | switched by | skip | delegate | undo "
         "|\n|---|---|---|---|---|---|---|---|\n";
     const auto yes_or = [](bool yes, const std::string& why) {

@@ -29,7 +29,7 @@ std::unique_ptr<store::Journal> journal_if_any(const ClusterFolder& cluster) {
 }  // namespace
 
 ExitCode show_preview(const Call& call) {
-    const config::Spec spec = read_spec(call);
+    const config::Spec spec = read_spec(call, LocalFiles::checked);
     const ClusterFolder cluster = cluster_folder(call.arguments, spec.name);
     RunOptions options;
     options.override_with(call.arguments);
@@ -41,7 +41,8 @@ ExitCode show_preview(const Call& call) {
     cluster::Operation operation(
         spec, *fleet, system_clock(),
         {.ignore_checks = options.ignore_checks,
-         .material = open_material(call, spec, options, cluster, journal.get())});
+         .around = {.state_folder = cluster.folder.string(),
+                    .material = open_material(call, spec, options, cluster, journal.get())}});
     gather_facts(call, operation, *fleet, cluster, interrupts.token());
     operation.require_all_facts();
     const engine::Plan& plan = operation.plan();

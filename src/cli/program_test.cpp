@@ -189,6 +189,48 @@ TEST_F(Commands, ResetPutsTheHostsBackAndLooksShowIt) {
     EXPECT_THAT(run({"status"}).out, HasSubstr("demo: reset run 2, succeeded"));
 }
 
+TEST_F(Commands, ARunIsShownStepByStepAndAsAPicture) {
+    ASSERT_EQ(apply().code, ExitCode::ok);
+    const json::object shown = run({"runs", "show", "1", "-o", "json"}).object();
+    EXPECT_EQ(shown.at("result"), "succeeded");
+    bool waited_for_another = false, critical = false;
+    for (const json::value& step : shown.at("steps").as_array()) {
+        waited_for_another = waited_for_another || !step.at("after").as_string().empty();
+        critical = critical || step.at("critical").as_bool();
+    }
+    EXPECT_TRUE(waited_for_another && critical);
+    EXPECT_THAT(run({"runs", "show", "--gantt"}).out, ::testing::StartsWith("<svg "));
+    const std::string file = (folder_ / "run.svg").string();
+    EXPECT_EQ(run({"runs", "show", "1", "--gantt=" + file}).out, file + "\n");
+    EXPECT_THAT(read_file(file), HasSubstr(">set-hostname<"));
+}
+
+TEST_F(Commands, ProgramsOfTheUserRunHereAndStopTheRunWhenTheyFail) {
+    const std::string more = (folder_ / "hooks.yaml").string();
+    const std::string mark = (folder_ / "ready").string();
+    atomic_write(
+        more, "spec:\n  hooks:\n    operatorPreInstall:\n    - {name: look, command: [ls, " + mark +
+                  "]}\n    operatorPostInstall:\n    - {name: tell, command: [sh, -c, "
+                  "'echo $SLIPWAY_CLUSTER run $SLIPWAY_RUN $SLIPWAY_PHASE']}\n");
+    const std::vector<std::string> command = {"apply",      "-c",    spec_,        "-c",  more,
+                                              "--simulate", "--yes", "--progress", "none"};
+    const Ran failed = run(command);
+    EXPECT_EQ(failed.code, ExitCode::failed);
+    EXPECT_THAT(failed.out + failed.err, HasSubstr("HOOK-FAILED"));
+    atomic_write(mark, "");
+    EXPECT_EQ(run(command).code, ExitCode::ok);
+    EXPECT_THAT(run({"logs", "operator-post-install-tell"}).out,
+                HasSubstr("demo run 1 post-install"));
+}
+
+TEST_F(Commands, ValidateLooksAtTheFilesTheSpecNames) {
+    const std::string more = (folder_ / "files.yaml").string();
+    atomic_write(more, "spec:\n  hooks:\n    preInstall: [{name: a, file: gone.sh}]\n");
+    const Ran ran = run({"validate", "-c", spec_, "-c", more});
+    EXPECT_EQ(ran.code, ExitCode::spec_invalid);
+    EXPECT_THAT(ran.out, HasSubstr("gone.sh is not there"));
+}
+
 TEST_F(Commands, EventsAreJsonLinesInOrder) {
     ASSERT_EQ(apply().code, ExitCode::ok);
     std::istringstream lines(run({"events", "demo", "--follow", "-o", "json"}).out);

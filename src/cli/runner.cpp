@@ -15,6 +15,7 @@
 #include "cli/spec_input.hpp"
 #include "cli/terminal.hpp"
 #include "cli/trust.hpp"
+#include "cluster/kubeconfig.hpp"
 #include "config/load.hpp"
 #include "engine/session.hpp"
 
@@ -82,8 +83,19 @@ struct Bench {
                      .wait_for_user = call.output.err_is_terminal && !call.arguments.has("--yes") &&
                                       request.detached == nullptr,
                      .retry_only = request.retry_only,
-                     .material = open_material(call, request.spec, request.options,
-                                               request.cluster, journal.get())}) {}
+                     .around = surroundings(call, request, journal.get())}) {}
+
+    static cluster::Surroundings surroundings(const Call& call, const RunRequest& request,
+                                              store::Journal* journal) {
+        const std::filesystem::path kubeconfig = cluster::kubeconfig_path(request.cluster.folder);
+        return {.state_folder = request.cluster.folder.string(),
+                .kubeconfig =
+                    [kubeconfig] {
+                        return std::filesystem::exists(kubeconfig) ? kubeconfig.string() : "";
+                    },
+                .material = open_material(call, request.spec, request.options, request.cluster,
+                                          journal)};
+    }
 
     static store::RunLock take_lock(const RunRequest& request) {
         make_private_folders(request.cluster.folder);

@@ -1,7 +1,8 @@
 #include "cli/spec_input.hpp"
 
 #include "base/files.hpp"
-#include "cluster/flow.hpp"
+#include "cluster/step_references.hpp"
+#include "config/local_files.hpp"
 
 #include <utility>
 
@@ -31,16 +32,19 @@ std::vector<config::Source> spec_sources(const Arguments& arguments) {
     return sources;
 }
 
-config::LoadedSpec load_checked(const std::vector<config::Source>& sources) {
+config::LoadedSpec load_checked(const std::vector<config::Source>& sources, LocalFiles files) {
     config::LoadedSpec loaded = config::load_spec(sources);
+    const auto add = [&](const std::vector<config::Problem>& more) {
+        loaded.problems.insert(loaded.problems.end(), more.begin(), more.end());
+    };
     // Only the layer of the steps knows their names.
-    const std::vector<config::Problem> more = cluster::check_step_references(loaded);
-    loaded.problems.insert(loaded.problems.end(), more.begin(), more.end());
+    add(cluster::check_step_references(loaded));
+    if (files == LocalFiles::checked) add(config::check_local_files(loaded));
     return loaded;
 }
 
-config::Spec read_spec(const Call& call) {
-    config::LoadedSpec loaded = load_checked(spec_sources(call.arguments));
+config::Spec read_spec(const Call& call, LocalFiles files) {
+    config::LoadedSpec loaded = load_checked(spec_sources(call.arguments), files);
     if (!loaded.ok()) throw SpecInvalid(std::move(loaded.problems));
     for (const config::Problem& notice : loaded.problems) call.output.note(notice.line());
     return std::move(loaded.spec);

@@ -1,165 +1,121 @@
 #include "cluster/flow.hpp"
 
-#include "base/text.hpp"
 #include "cluster/flows/flows.hpp"
 #include "cluster/roles.hpp"
-#include "cluster/steps/scripts.hpp"
 #include "cluster/topology.hpp"
 
 #include <algorithm>
-
-#include <fmt/format.h>
+#include <unordered_set>
 
 namespace slipway::cluster {
 
 namespace {
 
-// "pre-install-script-*" names every step of that beginning.
-bool matches(std::string_view pattern, std::string_view id) {
+// Makes the steps of a flow and says what each waits for.
+class Instantiation {
+  public:
+    explicit Instantiation(const config::Spec& spec) : spec_(spec) {}
+
+    void add(engine::Step step, const StepKind& kind, const std::string& host) {
+        step.host = host;
+        if (step.title.empty()) step.title = kind.title;
+        step.needs = resolve(kind.needs, host);
+        // Whatever has a need waits through it.
+        if (kind.stand != Stand::before_all && step.needs.empty()) step.needs = gates_;
+        waited_for_.insert(step.needs.begin(), step.needs.end());
+        step.after = kind.stand == Stand::after_all ? ends() : resolve(kind.after, host);
+        waited_for_.insert(step.after.begin(), step.after.end());
+        step.weight = kind.weight;
+        step.skippable = kind.why_not_skippable.empty();
+        step.why_not_skippable = kind.why_not_skippable;
+        step.delegable = kind.delegable;
+        step.why_no_undo = kind.why_no_undo;
+        ids_[host].push_back(step.id);
+        if (kind.stand == Stand::before_all) gates_.push_back(step.node_id());
+        steps_.push_back(std::move(step));
+    }
+
+    std::vector<engine::Step> take() { return std::move(steps_); }
+
+  private:
+    // "registry:serve-bundle" is asked of other hosts, "set-hostname" of the step's own and of
+    // those of no host.
+    std::vector<std::string> hosts_of(const std::string& where, const std::string& own) const {
+        std::vector<std::string> out;
+        if (where.empty()) {
+            out.emplace_back();
+            if (!own.empty()) out.push_back(own);
+        }
+        if (where == "first-control-plane") out.push_back(first_control_plane(spec_).name);
+        if (where == "registry") {
+            for (const config::Host* host : registry_hosts(spec_)) out.push_back(host->name);
+        }
+        if (where == "every") {
+            for (const auto& [host, ids] : ids_) out.push_back(host);
+        }
+        return out;
+    }
+
+    std::vector<std::string> resolve(const std::vector<std::string>& needs,
+                                     const std::string& own) const {
+        std::map<std::string, std::vector<std::string>> patterns;  // by where
+        for (const std::string& need : needs) {
+            const std::size_t colon = need.find(':');
+            const bool elsewhere = colon != std::string::npos;
+            patterns[elsewhere ? need.substr(0, colon) : ""].push_back(
+                elsewhere ? need.substr(colon + 1) : need);
+        }
+        std::vector<std::string> out;
+        for (const auto& [where, wanted] : patterns) {
+            for (const std::string& host : hosts_of(where, own)) add_named(host, wanted, out);
+        }
+        return out;
+    }
+
+    void add_named(const std::string& host, const std::vector<std::string>& wanted,
+                   std::vector<std::string>& out) const {
+        const auto known = ids_.find(host);
+        if (known == ids_.end()) return;
+        for (const std::string& id : known->second) {
+            const bool needed = std::ranges::any_of(
+                wanted, [&](const std::string& pattern) { return names_step(pattern, id); });
+            std::string node = host.empty() ? id : host + "/" + id;
+            if (needed && std::ranges::find(out, node) == out.end()) out.push_back(std::move(node));
+        }
+    }
+
+    // Steps nothing waits for so far: who waits for these has waited for all.
+    std::vector<std::string> ends() const {
+        std::vector<std::string> out;
+        for (const engine::Step& step : steps_) {
+            std::string node = step.node_id();
+            if (!waited_for_.contains(node)) out.push_back(std::move(node));
+        }
+        return out;
+    }
+
+    const config::Spec& spec_;
+    std::vector<engine::Step> steps_;
+    std::map<std::string, std::vector<std::string>> ids_;  // by host; "" holds those of no host
+    std::vector<std::string> gates_;                       // nodes that stand before all
+    std::unordered_set<std::string> waited_for_;
+};
+
+std::string_view words(Stand stand) {
+    switch (stand) {
+        case Stand::before_all: return ", before all hosts";
+        case Stand::after_all: return ", after all hosts";
+        case Stand::by_needs: break;
+    }
+    return "";
+}
+
+}  // namespace
+
+bool names_step(std::string_view pattern, std::string_view id) {
     if (!pattern.ends_with('*')) return pattern == id;
     return id.starts_with(pattern.substr(0, pattern.size() - 1));
 }
-
-// The ids instantiated so far, by host; "" holds those of no host.
-using IdsByHost = std::map<std::string, std::vector<std::string>>;
-
-std::string node_id(const std::string& host, const std::string& id) {
-    return host.empty() ? id : host + "/" + id;
-}
-
-// "registry:serve-bundle" is asked of other hosts, "set-hostname" of the step's own.
-struct Need {
-    std::vector<std::string> hosts;
-    std::string pattern;
-};
-
-Need need_of(const std::string& text, const std::string& own, const config::Spec& spec,
-             const IdsByHost& ids) {
-    const std::size_t colon = text.find(':');
-    if (colon == std::string::npos) return {{own}, text};
-    const std::string where = text.substr(0, colon);
-    Need out{{}, text.substr(colon + 1)};
-    if (where == "first-control-plane") out.hosts = {first_control_plane(spec).name};
-    if (where == "registry") {
-        for (const config::Host* host : registry_hosts(spec)) out.hosts.push_back(host->name);
-    }
-    if (where == "every") {
-        for (const auto& [host, steps] : ids) out.hosts.push_back(host);
-    }
-    return out;
-}
-
-std::vector<std::string> resolve(const std::vector<std::string>& needs, const std::string& own,
-                                 const config::Spec& spec, const IdsByHost& ids) {
-    std::vector<std::string> out;
-    for (const std::string& text : needs) {
-        const Need need = need_of(text, own, spec, ids);
-        for (const std::string& host : need.hosts) {
-            const auto known = ids.find(host);
-            if (known == ids.end()) continue;
-            for (const std::string& id : known->second) {
-                const std::string node = node_id(host, id);
-                if (matches(need.pattern, id) && std::ranges::find(out, node) == out.end())
-                    out.push_back(node);
-            }
-        }
-    }
-    return out;
-}
-
-void complete(engine::Step& step, const StepKind& kind, const std::string& host,
-              const config::Spec& spec, const IdsByHost& ids) {
-    step.host = host;
-    if (step.title.empty()) step.title = kind.title;
-    step.needs = resolve(kind.needs, host, spec, ids);
-    step.after = resolve(kind.after, host, spec, ids);
-    step.weight = kind.weight;
-    step.skippable = kind.why_not_skippable.empty();
-    step.why_not_skippable = kind.why_not_skippable;
-    step.delegable = kind.delegable;
-    step.why_no_undo = kind.why_no_undo;
-}
-
-// A step that may be named in steps.skip: its id and its kind.
-struct Known {
-    std::string id;
-    const StepKind* kind;
-};
-
-std::vector<Known> known_steps(const Flow& flow, const config::Spec& spec) {
-    std::vector<Known> out;
-    for (const FlowLine& line : flow) {
-        if (!line.kind.id.ends_with('*')) out.push_back({line.kind.id, &line.kind});
-        for (const std::string& id : script_step_ids(spec)) {
-            if (line.kind.id.ends_with('*') && matches(line.kind.id, id))
-                out.push_back({id, &line.kind});
-        }
-    }
-    return out;
-}
-
-class ReferenceCheck {
-  public:
-    ReferenceCheck(const config::LoadedSpec& loaded, const Flow& flow)
-        : loaded_(loaded), steps_(known_steps(flow, loaded.spec)) {
-        for (const Known& known : steps_) ids_.push_back(known.id);
-    }
-
-    std::vector<config::Problem> run() {
-        const config::Steps& steps = loaded_.spec.steps;
-        for (std::size_t i = 0; i < steps.skip.size(); ++i) {
-            if (const StepKind* kind = find("skip", i, steps.skip[i]))
-                check_skip(i, steps.skip[i], *kind);
-        }
-        for (std::size_t i = 0; i < steps.delegate.size(); ++i) {
-            const StepKind* kind = find("delegate", i, steps.delegate[i]);
-            if (kind == nullptr || kind->delegable) continue;
-            add("SPEC-STEP-NOT-DELEGABLE", "delegate", i,
-                fmt::format("'{}' cannot be delegated", steps.delegate[i]),
-                "remove it; `slipway steps` shows which can be");
-        }
-        return std::move(problems_);
-    }
-
-  private:
-    void add(std::string id, std::string_view list, std::size_t index, std::string what,
-             std::string todo) {
-        const std::string path = fmt::format("steps.{}[{}]", list, index);
-        problems_.push_back({.id = std::move(id),
-                             .where = loaded_.place(path),
-                             .path = path,
-                             .what = std::move(what),
-                             .todo = std::move(todo)});
-    }
-
-    // The kind a reference ("step" or "host/step") means; null after a problem was added. That the
-    // host is one of the spec has been checked when it was loaded.
-    const StepKind* find(std::string_view list, std::size_t index, const std::string& reference) {
-        const std::string id = reference.substr(reference.find('/') + 1);
-        const auto found = std::ranges::find(steps_, id, &Known::id);
-        if (found != steps_.end()) return found->kind;
-        const auto close = nearest(id, ids_);
-        add("SPEC-UNKNOWN-STEP", list, index, fmt::format("there is no step '{}'", printable(id)),
-            close ? fmt::format("did you mean '{}'?", *close)
-                  : "see `slipway steps` for the names");
-        return nullptr;
-    }
-
-    void check_skip(std::size_t index, const std::string& reference, const StepKind& kind) {
-        if (kind.why_not_skippable.empty()) return;
-        add("SPEC-STEP-NOT-SKIPPABLE", "skip", index,
-            fmt::format("'{}' cannot be skipped: {}", reference, kind.why_not_skippable),
-            kind.part.empty() ? "remove it"
-                              : fmt::format("remove it, or switch off {}", kind.part));
-    }
-
-    const config::LoadedSpec& loaded_;
-    std::vector<Known> steps_;
-    std::vector<std::string> ids_;
-    std::vector<config::Problem> problems_;
-};
-
-}  // namespace
 
 std::string Where::describe() const {
     const std::string what = role ? config::to_string(*role) : "host";
@@ -187,26 +143,21 @@ std::vector<const config::Host*> Where::hosts(const config::Spec& spec) const {
 
 std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec,
                                       const std::map<std::string, remote::Facts>& facts,
-                                      const Material& material) {
+                                      const Surroundings& around) {
     static const remote::Facts kUnknown;
     Memo memo;
-    IdsByHost ids;
-    std::vector<engine::Step> out;
+    Instantiation out(spec);
     for (const auto& [where, kind] : flow) {
         if (!kind.enabled(spec)) continue;
         for (const config::Host* host : where.hosts(spec)) {
             const std::string name = host ? host->name : "";
             const auto known = facts.find(name);
-            const StepInput input{spec, host, known == facts.end() ? kUnknown : known->second,
-                                  memo, material};
-            for (engine::Step& step : kind.make(input)) {
-                complete(step, kind, name, spec, ids);
-                ids[name].push_back(step.id);
-                out.push_back(std::move(step));
-            }
+            const StepInput input{spec, host, known == facts.end() ? kUnknown : known->second, memo,
+                                  around, around.material};
+            for (engine::Step& step : kind.make(input)) out.add(std::move(step), kind, name);
         }
     }
-    return out;
+    return out.take();
 }
 
 std::vector<CatalogEntry> step_catalog() {
@@ -214,7 +165,7 @@ std::vector<CatalogEntry> step_catalog() {
     for (const auto& [where, kind] : create_cluster()) {
         out.push_back({.id = kind.id,
                        .title = kind.title,
-                       .where = where.describe(),
+                       .where = where.describe() + std::string(words(kind.stand)),
                        .needs = kind.needs,
                        .part = kind.part,
                        .skippable = kind.why_not_skippable.empty(),
@@ -224,15 +175,6 @@ std::vector<CatalogEntry> step_catalog() {
                        .why_no_undo = kind.why_no_undo});
     }
     return out;
-}
-
-std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded,
-                                                   const Flow& flow) {
-    return ReferenceCheck(loaded, flow).run();
-}
-
-std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded) {
-    return check_step_references(loaded, create_cluster());
 }
 
 }  // namespace slipway::cluster

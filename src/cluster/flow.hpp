@@ -38,13 +38,33 @@ class Memo {
     std::map<std::string, std::shared_ptr<const void>> slots_;
 };
 
+// What surrounds a plan without being part of it: none of this changes a step's fingerprint.
+struct Surroundings {
+    std::string state_folder = {};  // of the cluster, on this computer
+    // Path of the cluster's kubeconfig on this computer; "" as long as there is none. Asked when a
+    // step runs.
+    std::function<std::string()> kubeconfig = {};
+    // The steps are made to be undone: their records say all that takes, and files of the
+    // operator's that are gone by now must not stand in the way.
+    bool undo = false;
+    Material material = {};
+};
+
 // What a kind of step knows when it makes its steps for one host.
 struct StepInput {
     const config::Spec& spec;
     const config::Host* host;    // null for `once`
     const remote::Facts& facts;  // empty when the host could not be reached
     Memo& memo;
+    const Surroundings& around;
     const Material& material;
+};
+
+// How a `once` step stands to the steps of all hosts.
+enum class Stand {
+    by_needs,
+    before_all,  // all that comes later in the list waits for it
+    after_all,   // it waits for all that came earlier in the list, but not for hosts set aside
 };
 
 // A kind of step, as data. Help, the docs table and the check of names are derived from it.
@@ -53,12 +73,13 @@ struct StepKind {
     std::string title;
     std::string part;  // the part of the spec that switches it: "os.sysctl"
     bool (*enabled)(const config::Spec&);
-    // Ids on the same host that must have finished; a '*' at the end means every earlier step of
-    // that beginning. One that is not in the plan is not waited for.
+    // Ids on the same host, or of no host, that must have finished; a '*' at the end means every
+    // earlier step of that beginning. One that is not in the plan is not waited for.
     // On other hosts: "registry:ID", "first-control-plane:ID", "every:ID".
     std::vector<std::string> needs = {};
     // The same, waited for only as long as their hosts are not set aside.
     std::vector<std::string> after = {};
+    Stand stand = Stand::by_needs;
     double weight = 0.5;
     bool delegable = true;
     std::string why_not_skippable = {};  // "": may be skipped
@@ -103,7 +124,7 @@ using Flow = std::vector<FlowLine>;
 // aside.
 std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec,
                                       const std::map<std::string, remote::Facts>& facts,
-                                      const Material& material = {});
+                                      const Surroundings& around = {});
 
 // One row of `slipway steps` and docs/steps.md.
 struct CatalogEntry {
@@ -121,9 +142,7 @@ struct CatalogEntry {
 
 std::vector<CatalogEntry> step_catalog();
 
-// Names in steps.skip and steps.delegate that no step has, or that may not be skipped or delegated.
-std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded);
-std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded,
-                                                   const Flow& flow);
+// "pre-install-script-*" names every step of that beginning.
+bool names_step(std::string_view pattern, std::string_view id);
 
 }  // namespace slipway::cluster

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "cluster/flows/flows.hpp"
+#include "cluster/step_references.hpp"
 #include "cluster/testing/sample_spec.hpp"
 #include "engine/plan.hpp"
 
@@ -80,6 +81,30 @@ TEST(Flow, NeedsMeanEarlierStepsOfTheSameHostAndThoseNotInThePlanAreNotWaitedFor
     EXPECT_THAT(find(steps, "n1/c").needs, ElementsAre("n1/script-x", "n1/a", "n1/b"));
 }
 
+TEST(Flow, AStepOfNoHostMayStandBeforeOrAfterAllHostsWithFewEdges) {
+    StepKind before = kind("before"), after = kind("after");
+    before.stand = Stand::before_all;
+    after.stand = Stand::after_all;
+    const Flow flow = {{once, before},
+                       {every(Host), kind("a")},
+                       {every(Host), kind("b", {"a"})},
+                       {once, after},
+                       {every(Worker), kind("c", {"after"})}};
+    const auto steps = instantiate(flow, three_control_planes(), {});
+    EXPECT_THAT(find(steps, "n1/a").needs, ElementsAre("before"));
+    EXPECT_THAT(find(steps, "n1/b").needs, ElementsAre("n1/a"));
+    EXPECT_THAT(find(steps, "after").after, ElementsAre("n1/b", "n2/b", "n10/b"));
+    EXPECT_THAT(find(steps, "n1/c").needs, ElementsAre("after"));
+}
+
+// For each host it would be an edge to every step of all others.
+TEST(StepCatalog, OnlyStepsOfNoHostStandBeforeOrAfterAll) {
+    for (const FlowLine& line : prepare_hosts()) {
+        const bool once_only = line.where.reach == Where::Reach::once;
+        EXPECT_TRUE(once_only || line.kind.stand == Stand::by_needs) << line.kind.id;
+    }
+}
+
 // A need that names nothing would be dropped in silence.
 TEST(StepCatalog, EveryNeedNamesAStepEarlierInTheList) {
     std::vector<std::string> earlier;
@@ -102,7 +127,7 @@ TEST(StepCatalog, SaysOfEachStepWhyNotWhereSomethingIsNotAllowed) {
         EXPECT_EQ(entry.skippable, entry.why_not_skippable.empty());
         EXPECT_EQ(entry.undo, entry.why_no_undo.empty());
     }
-    EXPECT_THAT(ids, SizeIs(12));
+    EXPECT_THAT(ids, SizeIs(18));
 }
 
 TEST(PrepareHosts, APartThatIsSwitchedOffIsNotInThePlan) {

@@ -8,6 +8,7 @@
 #include "cluster/fan_out.hpp"
 #include "cluster/flows/flows.hpp"
 #include "cluster/resources/resource.hpp"
+#include "cluster/step_references.hpp"
 #include "config/load.hpp"
 #include "engine/attempt.hpp"
 #include "engine/session.hpp"
@@ -156,15 +157,20 @@ bool Operation::checks_passed() const {
     return std::ranges::none_of(checks_, [](const CheckResult& r) { return r.blocks(); });
 }
 
-std::vector<engine::Step> Operation::steps() const {
-    const Flow flow = options_.material.supplies ? create_cluster() : prepare_hosts();
-    return instantiate(flow, spec_, facts_, options_.material);
+std::vector<engine::Step> Operation::make_steps(bool undo) const {
+    Surroundings around = options_.around;
+    around.undo = undo;
+    const Flow flow = around.material.supplies ? create_cluster() : prepare_hosts();
+    return instantiate(flow, spec_, facts_, around);
 }
 
 const engine::Plan& Operation::plan() {
     if (!plan_) {
-        plan_ = engine::Plan::build(steps(),
-                                    {.skip = spec_.steps.skip, .delegate = spec_.steps.delegate});
+        std::vector<engine::Step> steps = make_steps(false);
+        const engine::PlanOptions modes{
+            .skip = expand_step_references(spec_.steps.skip, steps),
+            .delegate = expand_step_references(spec_.steps.delegate, steps)};
+        plan_ = engine::Plan::build(std::move(steps), modes);
     }
     return *plan_;
 }
@@ -194,9 +200,9 @@ engine::UndoPlan Operation::undo_plan(store::Journal& journal, engine::UndoFilte
         filter.continuing = last->id;
     const std::vector<store::NodeState> states = journal.node_states();
     const std::vector<store::Baseline> baselines = journal.baselines();
-    std::vector<engine::Step> all = steps();
-    add_forgotten(all, states, baselines, filter.continuing);
-    return engine::reverse(engine::Plan::build(std::move(all)), states, baselines, filter);
+    std::vector<engine::Step> steps = make_steps(true);
+    add_forgotten(steps, states, baselines, filter.continuing);
+    return engine::reverse(engine::Plan::build(std::move(steps)), states, baselines, filter);
 }
 
 RunReport Operation::apply(store::Journal& journal, engine::EventSink* sink, std::stop_token stop) {

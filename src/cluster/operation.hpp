@@ -29,7 +29,7 @@ struct OperationOptions {
     std::string run_options = {};  // JSON kept with the run, for `resume`
     bool wait_for_user = false;
     std::string retry_only = {};  // see engine::ExecutorOptions
-    Material material = {};
+    Surroundings around = {};
 };
 
 struct RunReport {
@@ -82,8 +82,9 @@ class Operation {
   private:
     RunReport execute(store::Journal& journal, const engine::Plan& plan, const std::string& kind,
                       engine::EventSink* sink, std::stop_token stop);
-    std::vector<engine::Step> steps() const;
     void record_findings(store::Journal& journal, std::int64_t run, engine::EventSink* sink);
+
+    std::vector<engine::Step> make_steps(bool undo) const;
 
     config::Spec spec_;
     remote::Fleet& fleet_;

@@ -13,6 +13,10 @@ bool is_node(const config::Host& host) {
     return host.has(Role::control_plane) || host.has(Role::worker);
 }
 
+bool has_any_role(const config::Host& host, const std::vector<Role>& roles) {
+    return roles.empty() || std::ranges::any_of(roles, [&](Role role) { return host.has(role); });
+}
+
 bool runs_etcd(const config::Spec& spec, const config::Host& host) {
     switch (spec.etcd.mode) {
         case EtcdMode::stacked: return host.has(Role::control_plane);

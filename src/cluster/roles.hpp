@@ -10,6 +10,9 @@ namespace slipway::cluster {
 // Runs a kubelet: a control plane or a worker.
 bool is_node(const config::Host& host);
 
+// Has one of the roles; with none given every host does.
+bool has_any_role(const config::Host& host, const std::vector<config::Role>& roles);
+
 // With stacked etcd the control planes run its members, with an external one no host does.
 bool runs_etcd(const config::Spec& spec, const config::Host& host);
 

@@ -67,6 +67,14 @@ std::string local_path(const std::string& text, const std::string& file) {
     return (fs::path(file).parent_path() / text).lexically_normal();
 }
 
+// A plain name is looked for in PATH. A path must not become a plain name by being made shorter, so
+// it is made absolute.
+std::string local_program(const std::string& text, const std::string& file) {
+    if (text.find('/') == std::string::npos) return text;
+    std::error_code ignored;
+    return std::filesystem::absolute(local_path(text, file), ignored).lexically_normal();
+}
+
 class Decoder {
   public:
     Decoder(const std::vector<Source>& sources, Findings& findings)
@@ -137,6 +145,8 @@ class Decoder {
         }
         if (field->text_rule != nullptr) broken(field->text_rule->check(node.text), node, path);
         if (field->is_local_file) out = local_path(node.text, file(node.source));
+        if (field->is_local_program && path.ends_with("[0]"))
+            out = local_program(node.text, file(node.source));
     }
 
     void broken(const std::optional<Fault>& fault, const Node& node, const std::string& path) {

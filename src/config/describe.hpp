@@ -69,7 +69,8 @@ struct Field {
     bool is_recorded = false;    // accepted and kept, but nothing acts on it yet: a notice says so
     bool is_set = false;         // a list whose order means nothing
     bool is_local_file = false;  // a path on this computer, relative to the file it is written in
-    bool is_envelope = false;    // its key is left out of paths: spec.hosts is spoken of as hosts
+    bool is_local_program = false;  // a command: its first item, when it has a slash, is a path
+    bool is_envelope = false;  // its key is left out of paths: spec.hosts is spoken of as hosts
     std::size_t min_items = 0;
     std::int64_t min = std::numeric_limits<std::int64_t>::min();
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
@@ -84,6 +85,7 @@ struct Field {
     Field& recorded() { return is_recorded = true, *this; }
     Field& unordered() { return is_set = true, *this; }
     Field& local_file() { return is_local_file = true, *this; }
+    Field& local_program() { return is_local_program = true, *this; }
     Field& envelope() { return is_envelope = true, *this; }
     Field& at_least_one() { return min_items = 1, *this; }
     Field& range(std::int64_t low, std::int64_t high) { return min = low, max = high, *this; }

@@ -7,8 +7,7 @@ void describe(Choices<EndpointKind>& c) {
     c.add("first-control-plane", EndpointKind::first_control_plane,
           "The first control plane's own address; the cluster depends on that one machine.");
     c.add("external", EndpointKind::external, "A load balancer that exists already, at `address`.");
-    c.add_not_built("kube-vip", EndpointKind::kube_vip,
-                    "A virtual address held by the control planes.");
+    c.add("kube-vip", EndpointKind::kube_vip, "A virtual address held by the control planes.");
     c.add_not_built("local-haproxy", EndpointKind::local_haproxy, "A small proxy on every node.");
 }
 
@@ -29,12 +28,10 @@ void describe(Describe<Endpoint>& d) {
     d.field("interface", &Endpoint::interface,
             "kube-vip: the network interface that carries the address.")
         .example("eth0")
-        .unset_means("the one with the default route")
-        .not_built();
+        .unset_means("the one with the host's own address");
     d.field("vipMode", &Endpoint::vip_mode, "kube-vip: how the address is announced.")
         .example("arp")
-        .one_of({"arp", "bgp"})
-        .not_built();
+        .one_of({"arp", "bgp"});
 }
 
 void describe(Describe<Networks>& d) {

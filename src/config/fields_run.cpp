@@ -20,7 +20,11 @@ void describe(Describe<Script>& d) {
         .unset_means("taken from script")
         .rule(rules::local_path())
         .local_file();
-    d.field("env", &Script::env, "Environment variables for the script. Not for secrets.")
+    d.field("template", &Script::is_template,
+            "Replace `{{ name }}` in the text by values, as cluster.name, host.address, values.X.")
+        .example("true");
+    d.field("env", &Script::env,
+            "Environment variables for the script; `{{ name }}` is replaced. Not for secrets.")
         .example("{DEVICE: /dev/vdb}")
         .keys(rules::env_name())
         .rule(rules::one_line());
@@ -38,57 +42,89 @@ void describe(Describe<Script>& d) {
 void describe(Describe<OperatorHook>& d) {
     d.field("name", &OperatorHook::name, "Name of the hook, in plans and logs.")
         .example("notify")
-        .required();
-    d.field("command", &OperatorHook::command, "The program and its arguments.")
+        .required()
+        .rule(rules::dns_label());
+    d.field("command", &OperatorHook::command,
+            "The program and its arguments; no shell reads them. A program without a slash is "
+            "looked for in PATH, one with a slash from the spec's folder.")
         .example("[/usr/local/bin/notify, ready]")
-        .required();
-    d.field("env", &OperatorHook::env, "Environment variables for the program.")
-        .example("{CHANNEL: ops}");
+        .required()
+        .at_least_one()
+        .rule(rules::argument())
+        .local_program();
+    d.field("env", &OperatorHook::env,
+            "Environment variables for the program; `{{ name }}` is replaced. Not for secrets.")
+        .example("{CHANNEL: ops}")
+        .keys(rules::env_name())
+        .rule(rules::one_line());
     d.field("timeoutSeconds", &OperatorHook::timeout_seconds, "How long it may take.")
         .example("600")
         .range(1, 86400);
+    d.check([](const OperatorHook& hook, Scope& scope) {
+        if (!hook.command.front().empty()) return;
+        scope.error("SPEC-BAD-VALUE", "command[0]", "is empty", "name the program");
+    });
 }
 
 void describe(Describe<FileCopy>& d) {
-    d.field("from", &FileCopy::from, "The file on this computer.")
+    d.field("from", &FileCopy::from,
+            "The file on this computer, or a folder: then every regular file below it.")
         .example("files/motd")
         .required()
+        .rule(rules::local_path())
         .local_file();
-    d.field("to", &FileCopy::to, "Where it goes on the host.").example("/etc/motd").required();
-    d.field("mode", &FileCopy::mode, "Permissions, in octal.").example("0644");
+    d.field(
+         "to", &FileCopy::to,
+         "Where it goes on the host: the path of the file or folder; with a slash at its end, the "
+         "folder a file goes into.")
+        .example("/etc/motd")
+        .required()
+        .rule(rules::absolute_path());
+    d.field("mode", &FileCopy::mode, "Permissions, in octal.")
+        .example("0644")
+        .unset_means("0755 for what is executable here, else 0644")
+        .rule(rules::file_mode());
     d.field("roles", &FileCopy::roles, "Hosts with any of these roles get it.")
         .example("[worker]")
         .unset_means("every host")
         .unordered();
+    d.field("template", &FileCopy::is_template,
+            "Replace `{{ name }}` in the content by values, as in scripts.")
+        .example("true");
 }
 
 void describe(Describe<Hooks>& d) {
+    d.field("files", &Hooks::files, "Files copied to hosts before any script runs.")
+        .example("[{from: files/motd, to: /etc/motd}]");
     d.field("preInstall", &Hooks::pre_install,
             "Scripts on hosts before anything else is changed, in this order.")
         .example("[{name: mount-data, roles: [worker], file: scripts/mount-data.sh}]");
+    d.field("postClusterReady", &Hooks::post_cluster_ready,
+            "Scripts on hosts once the cluster answers, in this order.")
+        .example("[{name: register, roles: [control-plane], file: scripts/register.sh}]");
     d.field("postInstall", &Hooks::post_install,
             "Scripts on hosts when everything else is done, in this order.")
         .example("[{name: tidy, script: rm -f /root/installer.log}]");
     d.field("operatorPreInstall", &Hooks::operator_pre_install,
-            "Programs on this computer before the run.")
-        .example("[{name: notify, command: [/usr/local/bin/notify, start]}]")
-        .not_built();
+            "Programs on this computer before anything is done on a host, in this order.")
+        .example("[{name: notify, command: [/usr/local/bin/notify, start]}]");
     d.field("operatorPostClusterReady", &Hooks::operator_post_cluster_ready,
-            "Programs on this computer once the cluster answers.")
-        .example("[{name: notify, command: [/usr/local/bin/notify, ready]}]")
-        .not_built();
+            "Programs on this computer once the cluster answers, in this order.")
+        .example("[{name: notify, command: [/usr/local/bin/notify, ready]}]");
     d.field("operatorPostInstall", &Hooks::operator_post_install,
-            "Programs on this computer after the run.")
-        .example("[{name: notify, command: [/usr/local/bin/notify, done]}]")
-        .not_built();
-    d.field("files", &Hooks::files, "Files copied to hosts.")
-        .example("[{from: files/motd, to: /etc/motd}]")
-        .not_built();
+            "Programs on this computer after everything else, in this order.")
+        .example("[{name: notify, command: [/usr/local/bin/notify, done]}]");
+    d.field("values", &Hooks::values,
+            "Values of your own for templates, as `{{ values.NAME }}`. Not for secrets.")
+        .example("{site: berlin}")
+        .keys(rules::env_name())
+        .rule(rules::one_line());
 }
 
 void describe(Describe<Steps>& d) {
     d.field("skip", &Steps::skip,
-            "Steps to leave out, everywhere or on one host; only steps that allow it.")
+            "Steps to leave out, everywhere or on one host; only steps that allow it. Names of TKE "
+            "and KubeKey are taken too (`slipway steps --aliases`).")
         .example("[set-hostname, w1/disable-swap]")
         .rule(rules::step_id())
         .unordered();

@@ -205,6 +205,12 @@ Answer check_one_line(std::string_view text) {
                         "has a line break or another control character", "write it on one line");
 }
 
+Answer check_argument(std::string_view text) {
+    return fault_unless(text.size() <= 65536 && text.find('\0') == std::string_view::npos,
+                        "cannot be an argument of a program",
+                        "write at most 65536 characters, without NUL");
+}
+
 Answer check_sysctl(std::string_view text) {
     const bool good = text.size() <= 256 && !text.empty() && is_alnum(text.front()) &&
                       only(text, "._-/*:@") && text.find('.') != std::string_view::npos &&
@@ -226,9 +232,14 @@ Answer check_timezone(std::string_view text) {
     return fault_unless(good, "is not a time zone", "write it as Europe/Berlin or UTC");
 }
 
+// Other installers' names for steps have capitals, spaces, dots and even a slash.
 Answer check_step_id(std::string_view text) {
-    const std::vector<std::string> parts = split(text, '/');
-    const bool good = parts.size() <= 2 && std::ranges::all_of(parts, is_label);
+    const std::size_t slash = text.find('/');
+    const std::string_view first = text.substr(0, slash);
+    const std::string_view last =
+        slash != std::string_view::npos && is_label(first) ? text.substr(slash + 1) : text;
+    const bool good = !last.empty() && last.size() <= 128 && is_alnum(last.front()) &&
+                      is_alnum(last.back()) && only(last, "-_. /");
     return fault_unless(good, "is not a step",
                         "write it as STEP or HOST/STEP; `slipway steps` lists them");
 }
@@ -315,6 +326,10 @@ const Rule& env_name() {
                             check_env_name};
     return kRule;
 }
+const Rule& argument() {
+    static const Rule kRule{"argument of a program", "", check_argument};
+    return kRule;
+}
 const Rule& one_line() {
     static const Rule kRule{"one line", "^[^\\n\\r]*$", check_one_line};
     return kRule;
@@ -333,7 +348,7 @@ const Rule& timezone() {
     return kRule;
 }
 const Rule& step_id() {
-    static const Rule kRule{"step, or host/step", "^([a-z0-9-]+/)?[a-z0-9-]+$", check_step_id};
+    static const Rule kRule{"step, or host/step", "^[A-Za-z0-9][-A-Za-z0-9_. /]*$", check_step_id};
     return kRule;
 }
 

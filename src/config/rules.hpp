@@ -28,6 +28,7 @@ const Rule& port_range();        // 8080/tcp, 30000-32767/udp
 const Rule& label_key();
 const Rule& label_value();
 const Rule& env_name();
+const Rule& argument();  // of a program
 const Rule& one_line();  // no control characters: fits one line of a file of ours
 const Rule& sysctl();
 const Rule& kernel_module();

@@ -226,10 +226,11 @@ struct OsPreparation {
 // A script that runs on hosts, by role.
 struct Script {
     std::string name;
-    std::vector<Role> roles;  // empty: every host
-    std::string script;       // inline text
-    std::string file;         // or a file on the operator's computer
-    StringMap env;
+    std::vector<Role> roles;   // empty: every host
+    std::string script;        // inline text
+    std::string file;          // or a file on the operator's computer
+    bool is_template = false;  // `{{ name }}` in the text is replaced (render.hpp)
+    StringMap env;             // values are always rendered
     std::int64_t timeout_seconds = 600;
 };
 
@@ -241,19 +242,23 @@ struct OperatorHook {
     std::int64_t timeout_seconds = 600;
 };
 
+// A file, or every regular file below a folder, from the operator's computer to hosts.
 struct FileCopy {
     std::string from, to;
-    std::string mode = "0644";
+    std::string mode;  // "": 0755 for what is executable here, else 0644
     std::vector<Role> roles;
+    bool is_template = false;
 };
 
 struct Hooks {
     std::vector<Script> pre_install;
+    std::vector<Script> post_cluster_ready;
     std::vector<Script> post_install;
     std::vector<OperatorHook> operator_pre_install;
     std::vector<OperatorHook> operator_post_cluster_ready;
     std::vector<OperatorHook> operator_post_install;
     std::vector<FileCopy> files;
+    StringMap values;  // the user's own, for templates: `{{ values.NAME }}`
 };
 
 struct Component {
@@ -267,7 +272,7 @@ struct Component {
 };
 
 struct Steps {
-    std::vector<std::string> skip;  // step ids, or host/step
+    std::vector<std::string> skip;  // step ids, or host/step, or names of other installers
     std::vector<std::string> delegate;
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/ip.hpp"
 #include "base/text.hpp"
+#include "config/step_reference.hpp"
 
 #include <algorithm>
 #include <set>
@@ -300,9 +301,8 @@ void check_step_hosts(const std::vector<std::string>& steps, std::string_view ke
     std::set<std::string> known;
     for (const Host& host : spec.hosts) known.insert(host.name);
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        const std::size_t slash = steps[i].find('/');
-        const std::string host = steps[i].substr(0, slash);
-        if (slash == std::string::npos || known.contains(host)) continue;
+        const std::string host = parse_step_reference(steps[i]).host;
+        if (host.empty() || known.contains(host)) continue;
         findings.error("SPEC-UNKNOWN-REFERENCE", fmt::format("steps.{}[{}]", key, i),
                        fmt::format("no host is named {}", shown(host)),
                        names.todo(host, "write HOST/STEP, or STEP for all hosts"));
@@ -321,10 +321,15 @@ void validate(const Spec& spec, Findings& findings) {
     check_networks(spec, findings);
     check_endpoint(spec, findings);
     tell_what_comes_later(spec, findings);
-    unique_names(spec.hooks.pre_install, "hooks.preInstall", "name", "SPEC-DUPLICATE-NAME", name,
-                 findings);
-    unique_names(spec.hooks.post_install, "hooks.postInstall", "name", "SPEC-DUPLICATE-NAME", name,
-                 findings);
+    const auto unique_hooks = [&](const auto& list, const std::string& key) {
+        unique_names(list, "hooks." + key, "name", "SPEC-DUPLICATE-NAME", name, findings);
+    };
+    unique_hooks(spec.hooks.pre_install, "preInstall");
+    unique_hooks(spec.hooks.post_cluster_ready, "postClusterReady");
+    unique_hooks(spec.hooks.post_install, "postInstall");
+    unique_hooks(spec.hooks.operator_pre_install, "operatorPreInstall");
+    unique_hooks(spec.hooks.operator_post_cluster_ready, "operatorPostClusterReady");
+    unique_hooks(spec.hooks.operator_post_install, "operatorPostInstall");
     unique_names(spec.os.extra_users, "os.extraUsers", "name", "SPEC-DUPLICATE-NAME", name,
                  findings);
     unique_names(

@@ -52,7 +52,7 @@ class Attempt final : public Context {
           started_ms_(input.world.clock.wall_ms()),
           began_ms_(input.open_intent.value_or(started_ms_)) {}
 
-    Finished run();
+    Finished complete();
 
     remote::Host& host() override {
         if (step_.host.empty()) {
@@ -68,6 +68,7 @@ class Attempt final : public Context {
     bool recorded_as_done() const override { return in_.recorded_as_done; }
     bool interrupted() const override { return in_.open_intent || attempt_ > 1; }
     std::int64_t began_ms() const override { return began_ms_; }
+    std::int64_t run() const override { return in_.run; }
 
   private:
     void try_once();
@@ -99,7 +100,7 @@ class Attempt final : public Context {
     const std::int64_t began_ms_;  // earlier than the start of what goes on after a crash
 };
 
-Finished Attempt::run() {
+Finished Attempt::complete() {
     while (true) {
         Millis wait{0};
         try {
@@ -278,6 +279,7 @@ void Attempt::record_result(std::string_view outcome, const Failure& failure, Le
     const std::int64_t since = outcome == "cancelled" ? began_ms_ : started_ms_;
     json::object body{
         {"outcome", outcome}, {"attempt", attempt_}, {"seconds", std::round(seconds * 1e4) / 1e4}};
+    if (!in_.after.empty()) body["after"] = in_.after;
     std::string detail;
     if (!failure.error.empty()) {
         const json::object error{{"error", failure.error},
@@ -326,7 +328,7 @@ void Attempt::record_line(std::string_view stream, std::string_view line) {
 Finished attempt_step(const AttemptInput& input) {
     const FailpointScope scope(input.plan.node(input.node).id);
     try {
-        return Attempt(input).run();
+        return Attempt(input).complete();
     } catch (const JournalFailed& failed) {
         Finished out;
         out.node = input.node;

@@ -51,6 +51,7 @@ struct AttemptInput {
     // When this run began it, if it was interrupted since.
     std::optional<std::int64_t> open_intent;
     std::string before;  // what an earlier intent recorded
+    std::string after;   // the node whose end let it start; "" when nothing held it up
     std::stop_token stop;
     std::shared_ptr<std::atomic<StopReason>> why;  // shared with the executor's loop
     // Events that are in the journal already, for the view; called on the worker's thread.

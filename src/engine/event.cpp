@@ -31,7 +31,7 @@ constexpr std::array kTypes = {
     EventType{"step.waiting", "A step waits for a person or an outside program.",
               "for, error, message, cause, remedy, holder"},
     EventType{"step.finished", "A step has ended.",
-              "outcome, attempt, seconds, error, message, cause, remedy"},
+              "outcome, attempt, seconds, after, error, message, cause, remedy"},
     EventType{"log.line", "A line of output of a step; of very long output its beginning and end.",
               "stream, line"},
     EventType{"progress", "How far the run is.",

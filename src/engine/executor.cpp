@@ -169,6 +169,7 @@ void Executor::Impl::start(NodeIndex node) {
     if (world_.sink != nullptr) publish = [this](Event event) { inbox_.push(std::move(event)); };
     const auto known_before = before_.find(plan_.node(node).id);
     const auto open = open_intents_.find(node);
+    const NodeIndex released_by = frontier_.released_by(node);
     AttemptInput input{
         .plan = plan_,
         .node = node,
@@ -179,6 +180,7 @@ void Executor::Impl::start(NodeIndex node) {
         .recorded_as_done = recorded_[node],
         .open_intent = open == open_intents_.end() ? std::nullopt : std::optional(open->second),
         .before = known_before == before_.end() ? "" : known_before->second,
+        .after = released_by == kNoNode ? "" : plan_.node(released_by).id,
         .stop = running.stop.get_token(),
         .why = running.why,
         .publish = std::move(publish)};

@@ -1,6 +1,7 @@
 #include "engine/executor.hpp"
 
 #include "base/error.hpp"
+#include "engine/attempt.hpp"
 #include "engine/testing/site.hpp"
 
 #include <algorithm>
@@ -43,6 +44,18 @@ TEST(Executor, RunsEveryStepAfterItsNeeds) {
     EXPECT_EQ(o.result, RunResult::succeeded);
     EXPECT_EQ(o.changed, 3u);
     EXPECT_THAT(site.acts(), ElementsAre("cp/a", "cp/b", "cp/c"));
+}
+
+TEST(Executor, TheEndOfAStepNamesWhatItWaitedForLast) {
+    Site site;
+    site.step("cp/a");
+    site.step("cp/b", {"cp/a"});
+    site.apply();
+    std::vector<std::string> ends;
+    for (const store::EventRow& row : site.journal.events({.run = 1, .types = {"step.finished"}})) {
+        ends.push_back(row.step + " after " + string_at(from_row(row).body, "after"));
+    }
+    EXPECT_THAT(ends, ElementsAre("a after ", "b after cp/a"));
 }
 
 TEST(Executor, FinishedRunAgainChangesNothing) {

@@ -9,6 +9,7 @@ Frontier::Frontier(const Plan& plan, const Policy& policy, std::vector<double> t
       policy_(policy),
       tails_(std::move(tails)),
       phases_(plan.size(), NodePhase::pending),
+      released_by_(plan.size(), kNoNode),
       pools_of_(plan.size()),
       ready_(Behind{&tails_}),
       open_(plan.size()) {
@@ -74,8 +75,9 @@ bool Frontier::needs_met(NodeIndex node) const {
            std::ranges::all_of(plan_.node(node).after, settled);
 }
 
-void Frontier::make_ready(NodeIndex node) {
+void Frontier::make_ready(NodeIndex node, NodeIndex by) {
     set_phase(node, NodePhase::ready);
+    released_by_[node] = by;
     ready_.push(node);
 }
 
@@ -123,7 +125,7 @@ void Frontier::unpark(PoolIndex index) {
 
 void Frontier::wake_dependents(NodeIndex node) {
     for (const NodeIndex next : plan_.node(node).wanted_by) {
-        if (phases_[next] == NodePhase::pending && needs_met(next)) make_ready(next);
+        if (phases_[next] == NodePhase::pending && needs_met(next)) make_ready(next, node);
     }
 }
 
@@ -172,7 +174,7 @@ void Frontier::block_dependents(NodeIndex node) {
                 set_phase(next, NodePhase::blocked);
                 lost.push_back(next);
             } else if (phases_[next] == NodePhase::pending && needs_met(next)) {
-                make_ready(next);
+                make_ready(next, from);
             }
         }
     }

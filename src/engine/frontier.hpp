@@ -63,6 +63,8 @@ class Frontier {
     std::string lost() const;
 
     NodePhase phase(NodeIndex node) const { return phases_[node]; }
+    // The node whose end made this one ready; kNoNode when nothing held it up.
+    NodeIndex released_by(NodeIndex node) const { return released_by_[node]; }
     std::size_t running() const { return running_; }
     std::size_t waiting() const { return waiting_; }
     std::size_t count(NodePhase phase) const;
@@ -91,7 +93,7 @@ class Frontier {
     static bool is_open(NodePhase phase);
     static bool is_lost(NodePhase phase);
     void set_phase(NodeIndex node, NodePhase phase);
-    void make_ready(NodeIndex node);
+    void make_ready(NodeIndex node, NodeIndex by = kNoNode);
     bool needs_met(NodeIndex node) const;
     void release_slots(NodeIndex node);
     void unpark(PoolIndex index);
@@ -104,6 +106,7 @@ class Frontier {
     const Policy& policy_;
     std::vector<double> tails_;
     std::vector<NodePhase> phases_;
+    std::vector<NodeIndex> released_by_;
     std::vector<std::vector<PoolIndex>> pools_of_;
     std::vector<Pool> pools_;
     std::unordered_map<std::string, PoolIndex> pool_ids_;

@@ -72,6 +72,9 @@ class Context {
     // tries, also across crashes, so it names what these leave on a host, and tells it from what
     // older ones left.
     virtual std::int64_t began_ms() const = 0;
+
+    // The number of the run; 0 where there is none.
+    virtual std::int64_t run() const { return 0; }
 };
 
 struct RetryPolicy {

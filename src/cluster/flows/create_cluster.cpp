@@ -6,7 +6,9 @@ namespace slipway::cluster {
 // Reading order; what really waits for what stands in each step's `needs`.
 Flow create_cluster() {
     return {
-        // where               what
+        // where                what
+        {once, run_operator_pre_install()},
+        {every(Host), copy_files()},
         {every(Host), run_pre_install_scripts()},
         {every(Host), set_hostname()},
         {every(Host), write_hosts_entries()},
@@ -29,6 +31,7 @@ Flow create_cluster() {
         {every(ControlPlane), configure_kubeadm()},
         {every(ControlPlane), start_etcd()},
         {every(ControlPlane), start_control_plane()},
+        {every(ControlPlane), start_load_balancer()},
         {every_node, start_kubelet()},
 
         {first(ControlPlane), wait_for_api()},
@@ -40,7 +43,11 @@ Flow create_cluster() {
         {every_node, join_node()},
         {first(ControlPlane), wait_for_cluster()},
 
+        {once, await_cluster()},
+        {once, run_operator_post_cluster_ready()},
+        {every(Host), run_post_cluster_ready_scripts()},
         {every(Host), run_post_install_scripts()},
+        {once, run_operator_post_install()},
     };
 }
 

@@ -7,6 +7,8 @@ namespace slipway::cluster {
 Flow prepare_hosts() {
     return {
         // where         what
+        {once, run_operator_pre_install()},
+        {every(Host), copy_files()},
         {every(Host), run_pre_install_scripts()},
         {every(Host), set_hostname()},
         {every(Host), write_hosts_entries()},
@@ -18,7 +20,11 @@ Flow prepare_hosts() {
         {every(Host), create_users_and_folders()},
         {every(Host), set_selinux_mode()},
         {every(Host), open_firewall_ports()},
+        {once, await_cluster()},
+        {once, run_operator_post_cluster_ready()},
+        {every(Host), run_post_cluster_ready_scripts()},
         {every(Host), run_post_install_scripts()},
+        {once, run_operator_post_install()},
     };
 }
 

@@ -9,7 +9,7 @@ StepKind run_pre_install_scripts() {
         .title = "Run a script of the user before anything else",
         .part = "hooks.preInstall",
         .enabled = [](const config::Spec& spec) { return !spec.hooks.pre_install.empty(); },
-        .needs = {kAfterPreInstall},  // one after the other, in the order of the spec
+        .needs = {"copy-files", kAfterPreInstall},  // one after the other, in the order of the spec
         .weight = 2.0,
         .delegable = false,
         .why_no_undo = "only its author knows what the script did",

@@ -4,6 +4,9 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "cluster/roles.hpp"
+#include "cluster/steps/rendering.hpp"
+#include "config/local_files.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -18,29 +21,41 @@ namespace {
 constexpr std::string_view kPathPrefix = "/var/lib/slipway-";
 constexpr std::size_t kLastLines = 10;
 
-// One script as every host runs it; shared, because the text may be long and the hosts many.
+// One script as it is run; shared where all hosts run the same, because the text may be long and
+// the hosts many.
 struct ScriptRun {
-    config::Script script;
+    config::Script script;  // its environment filled in
     std::string text;
     std::string id;      // of the step
     std::string digest;  // of text and environment
 };
 
-std::shared_ptr<const ScriptRun> make_run(const config::Script& script, std::string_view prefix) {
+std::string text_of(const config::Script& script, const StepInput& in, const std::string& id) {
+    if (in.around.undo) return "";
+    const std::string text =
+        script.file.empty() ? script.script : read_file(script.file, config::kLargestScript);
+    return script.is_template ? rendered(text, in, script.file.empty() ? id : script.file) : text;
+}
+
+std::shared_ptr<const ScriptRun> make_run(const config::Script& script, const std::string& id,
+                                          const StepInput& in) {
     auto run = std::make_shared<ScriptRun>();
     run->script = script;
-    run->text = script.file.empty() ? script.script : read_file(script.file);
-    run->id = std::string(prefix) + script.name;
+    run->id = id;
+    run->text = text_of(script, in, id);
+    if (!in.around.undo) run->script.env = rendered(script.env, in, id);
     Sha256 digest;
     digest.field(run->text);
-    for (const auto& [key, value] : script.env) digest.field(key).field(value);
+    for (const auto& [key, value] : run->script.env) digest.field(key).field(value);
     run->digest = digest.hex();
     return run;
 }
 
-bool is_for(const config::Script& script, const config::Host& host) {
-    return script.roles.empty() ||
-           std::ranges::any_of(script.roles, [&](config::Role role) { return host.has(role); });
+// Whether what runs may differ from host to host.
+bool differs_by_host(const config::Script& script) {
+    return script.is_template || std::ranges::any_of(script.env, [](const auto& entry) {
+               return entry.second.find("{{") != std::string::npos;
+           });
 }
 
 void run_script(engine::Context& c, const ScriptRun& run) {
@@ -94,20 +109,11 @@ std::vector<engine::Step> script_steps(const StepInput& in,
                                        std::string_view prefix) {
     std::vector<engine::Step> out;
     for (const config::Script& script : scripts) {
-        if (!is_for(script, *in.host)) continue;
-        out.push_back(script_step(in.memo.get<ScriptRun>(
-            std::string(prefix) + script.name, [&] { return make_run(script, prefix); })));
-    }
-    return out;
-}
-
-std::vector<std::string> script_step_ids(const config::Spec& spec) {
-    std::vector<std::string> out;
-    for (const auto& script : spec.hooks.pre_install) {
-        out.push_back(std::string(kPreInstallScript) + script.name);
-    }
-    for (const auto& script : spec.hooks.post_install) {
-        out.push_back(std::string(kPostInstallScript) + script.name);
+        if (!has_any_role(*in.host, script.roles)) continue;
+        const std::string id = std::string(prefix) + script.name;
+        const std::string key = differs_by_host(script) ? id + " " + in.host->name : id;
+        out.push_back(
+            script_step(in.memo.get<ScriptRun>(key, [&] { return make_run(script, id, in); })));
     }
     return out;
 }

@@ -7,6 +7,8 @@
 
 namespace slipway::cluster {
 
+StepKind run_operator_pre_install();
+StepKind copy_files();
 StepKind run_pre_install_scripts();
 StepKind set_hostname();
 StepKind write_hosts_entries();
@@ -27,6 +29,7 @@ StepKind write_certificates();
 StepKind configure_kubeadm();
 StepKind start_etcd();
 StepKind start_control_plane();
+StepKind start_load_balancer();
 StepKind start_kubelet();
 StepKind wait_for_api();
 StepKind upload_cluster_config();
@@ -36,7 +39,11 @@ StepKind install_dns();
 StepKind join_node();
 StepKind wait_for_cluster();
 StepKind write_kubeconfig();
+StepKind await_cluster();
+StepKind run_operator_post_cluster_ready();
+StepKind run_post_cluster_ready_scripts();
 StepKind run_post_install_scripts();
+StepKind run_operator_post_install();
 
 // Every step of a host waits for the user's own scripts on it.
 inline constexpr const char* kAfterPreInstall = "pre-install-script-*";

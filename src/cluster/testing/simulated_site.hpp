@@ -26,6 +26,7 @@ class SimulatedSite {
     engine::UndoPlan undo_plan();
     engine::Outcome apply();
     engine::Outcome reset();
+    std::vector<store::NodeState> states() { return journal_.node_states(); }
 
     remote::SimulatedFleet& fleet() { return *fleet_; }
     remote::SimulatedHost& host(const std::string& name) { return fleet_->simulated(name); }
