@@ -36,6 +36,9 @@ function(slipway_layer name)
     foreach(layer ${arg_LAYERS})
         if(TARGET slipway_${layer}_testing)
             list(APPEND test_libraries slipway_${layer}_testing)
+            if(fakes) # they use those of the layers above
+                target_link_libraries(slipway_${name}_testing PUBLIC slipway_${layer}_testing)
+            endif()
         endif()
     endforeach()
 

@@ -8,6 +8,12 @@ namespace {
 
 // Sorted by id.
 constexpr ErrorEntry kCatalog[] = {
+    {"API-FAILED", "A request to the Kubernetes API failed",
+     "the API server does not answer, or refused what was asked; the error holds its words",
+     "look at what it says, and at crictl ps -a on the control plane; then: slipway resume"},
+    {"API-WAIT", "The cluster did not get to a state in time",
+     "pods do not start: an image, the network or a node is missing",
+     "see kubectl get pods -A -o wide and journalctl -u kubelet, then: slipway resume"},
     {"ARCHIVE-DAMAGED", "An archive cannot be read to its end",
      "it was cut off, was damaged on its way, or is no archive of this kind",
      "copy or build it again"},
@@ -33,6 +39,10 @@ constexpr ErrorEntry kCatalog[] = {
     {"BUNDLE-KEY", "A file is not a key that can sign or check bundles",
      "it is another kind of file or key, or it is encrypted",
      "make a pair with: slipway bundle keygen NAME"},
+    {"BUNDLE-LACKS", "Something the cluster needs is in none of the bundles",
+     "a bundle was built without it, or for another version or architecture",
+     "build one with it: slipway bundle catalog VERSION > recipe.yaml; slipway bundle build -f "
+     "recipe.yaml -o FILE"},
     {"BUNDLE-NEWER", "A bundle was made by a newer Slipway",
      "its format has a version this program does not know", "use a newer slipway"},
     {"BUNDLE-NOT-ONE", "A file is not a bundle",
@@ -226,6 +236,9 @@ constexpr ErrorEntry kCatalog[] = {
     {"IMAGE-NOT-FOUND", "There is no such image, or more than one that could be meant",
      "the name is mistyped, or the source holds other images",
      "slipway bundle inspect lists the names in a bundle"},
+    {"IMAGE-PULL", "A node cannot pull an image",
+     "the registry does not run, is not reached from the node, or lacks the image",
+     "see systemctl status slipway-registry on its host, then: slipway resume"},
     {"IMAGE-WITHOUT-NAME", "An image of a source has no name",
      "the archive was made without names, or has only a tag",
      "say in the recipe what it is called: name: …"},
@@ -233,6 +246,8 @@ constexpr ErrorEntry kCatalog[] = {
      "an address, role or name has a mistake; the error lists each", "correct them and try again"},
     {"INVENTORY-INVALID", "An inventory cannot be read", "it is damaged, or another file",
      "make it again with: slipway bundle inventory"},
+    {"KUBEADM-FAILED", "A phase of kubeadm failed on a control plane",
+     "the error holds the last lines it wrote", "solve what they say, then: slipway resume"},
     {"LOGIN-FILE", "A file of logins cannot be used",
      "a line is not USER:HASH, or the hash is not bcrypt",
      "write it with `slipway registry passwd`, or `htpasswd -B`"},
@@ -262,6 +277,14 @@ constexpr ErrorEntry kCatalog[] = {
      "its certificate comes from an authority that is not trusted, names another host or has "
      "expired",
      "give the right CA; check the server's certificate: openssl s_client -connect HOST:PORT"},
+    {"NODE-NOT-READY", "A node did not become ready",
+     "its kubelet does not run, does not reach the API server, or the pod network did not start "
+     "there",
+     "see journalctl -u kubelet on it and kubectl describe node NAME, then: slipway retry --host "
+     "NAME"},
+    {"PACKAGES-FAILED", "OS packages cannot be installed",
+     "the package manager refused; the error holds the last lines it wrote",
+     "solve what they say on the host, then: slipway resume"},
     {"PACKAGES-UNSATISFIED", "OS packages need something that cannot be had",
      "a repository is missing, has other versions, or packages stand against each other; each line "
      "of the error is a chain from a package you named to what is missing",
