@@ -28,6 +28,7 @@ class FilledFolder : public Resource {
     }
 
     bool differs(const json::value& now) const override { return is_absent(now); }
+    bool changes_by_itself() const override { return true; }
 
     engine::Change change(const json::value&) const override {
         return {"create", "folder " + name(), ""};

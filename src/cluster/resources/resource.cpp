@@ -113,7 +113,8 @@ void undo(engine::Context& c, const ResourceList& list) {
         const bool known = wanted != list.resources.end();
         const ResourcePtr resource = known ? *wanted : resource_from_identity(object);
         const json::value& before = object.at("before");
-        const bool ours = bool_at(object, "changed") || (known && resource->differs(before));
+        const bool ours = bool_at(object, "changed") || resource->changes_by_itself() ||
+                          (known && resource->differs(before));
         const json::value now = resource->read(target);
         if (!ours || now == before) continue;
         if (known && resource->differs(now)) {

@@ -49,6 +49,10 @@ class Resource {
     // How `plan` shows it; only asked when it differs.
     virtual engine::Change change(const json::value& now) const;
 
+    // Others go on changing it once it is as wanted (a folder that programs fill): undo looks at it
+    // even when the step had nothing to do.
+    virtual bool changes_by_itself() const { return false; }
+
     // Both may be repeated after a part of them has happened.
     virtual void apply(Target& target) const = 0;
     virtual void restore(Target& target, const json::value& before) const = 0;
