@@ -373,11 +373,29 @@ struct Program {
     std::string_view name;
     CommandResult (*run)(Invocation&);
     std::string_view packages = "";  // any of these, space separated; "": always there
+    std::string_view file = "";      // where it must have been put; "": nowhere in particular
 };
 
-constexpr std::array<Program, 22> kPrograms = {{
+// Nothing of pods is simulated: their interfaces, rules and processes are never there.
+CommandResult ip(Invocation& in) {
+    if (in.args.size() != 3 || in.args[0] != "link" || in.args[1] != "delete")
+        return usage("ip", arg_or(in, 0));
+    return failed(1, fmt::format("Cannot find device \"{}\"\n", printable(in.args[2])));
+}
+
+CommandResult no_rules(Invocation&) { return {}; }
+
+CommandResult nft(Invocation&) { return failed(1, "Error: No such file or directory\n"); }
+
+CommandResult pkill(Invocation&) { return failed(1, ""); }
+
+constexpr std::array<Program, 37> kPrograms = {{
     {"bash", commands::bash},
     {"chronyc", chronyc, "chrony"},
+    {"cp", commands::cp},
+    {"crictl", commands::crictl, "", "/usr/local/bin/crictl"},
+    {"dpkg", commands::dpkg},
+    {"dpkg-query", commands::dpkg_query},
     {"echo", echo},
     {"false", [](Invocation&) { return failed(1, ""); }},
     {"firewall-cmd", commands::firewall_cmd, "firewalld"},
@@ -386,45 +404,66 @@ constexpr std::array<Program, 22> kPrograms = {{
     {"hostname", hostname},
     {"hostnamectl", hostnamectl},
     {"id", id},
+    {"ip", ip},
+    {"ip6tables-save", no_rules, "iptables"},
+    {"iptables-save", no_rules, "iptables"},
+    {"kubeadm", commands::kubeadm, "", "/usr/local/bin/kubeadm"},
+    {"kubectl", commands::kubectl, "", "/usr/local/bin/kubectl"},
     {"lsmod", lsmod},
+    {"mkdir", commands::mkdir},
     {"modprobe", modprobe},
+    {"mv", commands::mv},
+    {"nft", nft, "nftables"},
+    {"pkill", pkill},
     {"setenforce", setenforce, "selinux-utils libselinux-utils"},
     {"sh", commands::bash},
     {"sleep", sleep_command},
+    {"stat", commands::stat},
     {"swapoff", swapoff},
     {"swapon", swapon},
     {"sysctl", sysctl},
     {"systemctl", systemctl},
+    {"tar", commands::tar},
     {"timedatectl", timedatectl},
     {"true", [](Invocation&) { return CommandResult{}; }},
     {"ufw", commands::ufw, "ufw"},
 }};
 
 bool is_installed(const Model& model, const Program& program) {
+    if (!program.file.empty()) return model.file(program.file) != nullptr;
     if (program.packages.empty()) return true;
     const std::vector<std::string> any = split(program.packages, ' ');
     return std::ranges::any_of(
         any, [&](const std::string& p) { return model.text(Section::package, p) != nullptr; });
 }
 
+bool is_path_of(const Program& program, std::string_view path, std::string_view folder) {
+    if (!program.file.empty()) return path == program.file;
+    return folder == "/bin" || folder == "/sbin" || folder == "/usr/bin" || folder == "/usr/sbin";
+}
+
 }  // namespace
 
-CommandResult run_command(Model& model, const Command& command, Millis& pause) {
+CommandResult run_command(Model& model, const Command& command, Millis& pause,
+                          const Elsewhere& elsewhere) {
     if (command.argv.empty()) return failed(127, "exec: no program named\n");
     const std::string& path = command.argv[0];
-    std::string_view name = path;
-    if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) {
-        const std::string_view folder = name.substr(0, slash);
-        const bool standard =
-            folder == "/bin" || folder == "/sbin" || folder == "/usr/bin" || folder == "/usr/sbin";
-        name = standard ? name.substr(slash + 1) : std::string_view();
-    }
+    const std::size_t slash = path.rfind('/');
+    const std::string_view name = std::string_view(path).substr(slash + 1);
     const auto program = std::ranges::find(kPrograms, name, &Program::name);
-    if (program == kPrograms.end() || !is_installed(model, *program)) {
+    const bool found =
+        program != kPrograms.end() &&
+        (slash == std::string::npos || is_path_of(*program, path, path.substr(0, slash)));
+    if (!found || !is_installed(model, *program)) {
         return failed(127, fmt::format("exec: {}: No such file or directory\n", printable(path)));
     }
-    Invocation in{model, std::span(command.argv).subspan(1), command};
-    CommandResult result = program->run(in);
+    Invocation in{model, std::span(command.argv).subspan(1), command, elsewhere};
+    CommandResult result;
+    try {
+        result = program->run(in);
+    } catch (const RemoteError& e) {
+        result = failed(1, fmt::format("{}: {}\n", name, e.message()));
+    }
     pause += in.pause;
     return result;
 }

@@ -10,6 +10,7 @@
 
 #include "remote/model.hpp"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,11 +18,20 @@
 
 namespace slipway::remote {
 
+// What a command gets to know of other machines.
+struct Elsewhere {
+    // Whether that machine's kubelet runs, and so tells every API server of its cluster.
+    std::function<bool(const std::string& machine)> kubelet_runs = [](const std::string&) {
+        return false;
+    };
+};
+
 // One command as its function sees it.
 struct Invocation {
     Model& model;
     std::span<const std::string> args;  // without the program
     const Command& command;
+    const Elsewhere& elsewhere;
     Millis pause{0};  // how long it takes by itself (`sleep 3` in a script)
 
     bool is(std::initializer_list<std::string_view> words) const;
@@ -32,7 +42,8 @@ CommandResult failed(int exit_code, std::string err);
 
 // The command's result; changes are left pending in the model. `pause` is added to by slow
 // commands.
-CommandResult run_command(Model& model, const Command& command, Millis& pause);
+CommandResult run_command(Model& model, const Command& command, Millis& pause,
+                          const Elsewhere& elsewhere = {});
 
 // Whether the program can be run on the machine.
 bool is_installed(const Model& model, const std::string& program);
@@ -45,6 +56,22 @@ namespace commands {
 // firewall_commands.cpp
 CommandResult firewall_cmd(Invocation& in);
 CommandResult ufw(Invocation& in);
+
+// file_commands.cpp
+CommandResult cp(Invocation& in);
+CommandResult mkdir(Invocation& in);
+CommandResult mv(Invocation& in);
+CommandResult stat(Invocation& in);
+CommandResult tar(Invocation& in);
+
+// package_commands.cpp
+CommandResult dpkg(Invocation& in);
+CommandResult dpkg_query(Invocation& in);
+
+// kubernetes_commands.cpp
+CommandResult crictl(Invocation& in);
+CommandResult kubeadm(Invocation& in);
+CommandResult kubectl(Invocation& in);
 
 // script_command.cpp
 CommandResult bash(Invocation& in);

@@ -178,11 +178,15 @@ void set_unit(Model& model, std::string_view name, const UnitState& wanted) {
              "a masked unit cannot start", fmt::format("systemctl unmask {}", full));
     }
     const UnitState* known = model.unit(full);
-    const bool packaged = known != nullptr && known->exists;
-    model.set({Section::unit, full}, UnitState{.exists = packaged,
-                                               .enabled = wanted.enabled,
-                                               .active = wanted.active,
-                                               .masked = wanted.masked});
+    const UnitState state{.exists = known != nullptr && known->exists,
+                          .enabled = wanted.enabled,
+                          .active = wanted.active,
+                          .masked = wanted.masked};
+    if (state == UnitState{}) {
+        model.remove({Section::unit, full});  // systemd knows nothing of it any longer
+    } else {
+        model.set({Section::unit, full}, state);
+    }
     if (wanted.active && !now.active) start_unit_effects(model, full);
 }
 
@@ -201,20 +205,23 @@ void install_packages(Model& model, const std::vector<std::string>& packages) {
              "no package source of the host has it", "check the name, or add a source that has it");
     }
     model.touch();
-    for (const std::string& package : packages) {
-        model.set({Section::package, package}, *model.text(Section::repository, package));
-        for (const PackagedUnit& entry : kPackagedUnits) {
-            if (entry.package != package) continue;
-            const std::string unit_name(entry.unit);
-            if (unit(model, unit_name).exists) continue;
-            model.set({Section::unit, unit_name},
-                      UnitState{.exists = true, .enabled = true, .active = true});
-            start_unit_effects(model, unit_name);
-        }
-        // Debian allows one time service: each of the two packages conflicts with the other.
-        if (package == "chrony") remove_packages(model, {"systemd-timesyncd"});
-        if (package == "systemd-timesyncd") remove_packages(model, {"chrony"});
+    for (const std::string& package : packages)
+        add_package(model, package, *model.text(Section::repository, package));
+}
+
+void add_package(Model& model, const std::string& package, const std::string& version) {
+    model.set({Section::package, package}, version);
+    for (const PackagedUnit& entry : kPackagedUnits) {
+        if (entry.package != package) continue;
+        const std::string unit_name(entry.unit);
+        if (unit(model, unit_name).exists) continue;
+        model.set({Section::unit, unit_name},
+                  UnitState{.exists = true, .enabled = true, .active = true});
+        start_unit_effects(model, unit_name);
     }
+    // Debian allows one time service: each of the two packages conflicts with the other.
+    if (package == "chrony") remove_packages(model, {"systemd-timesyncd"});
+    if (package == "systemd-timesyncd") remove_packages(model, {"chrony"});
 }
 
 void remove_packages(Model& model, const std::vector<std::string>& packages) {

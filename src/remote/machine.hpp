@@ -26,6 +26,8 @@ void set_unit(Model& model, std::string_view name, const UnitState& wanted);
 void restart_unit(Model& model, std::string_view name);
 
 void install_packages(Model& model, const std::vector<std::string>& packages);
+// From a file: nobody asks whether a repository has it.
+void add_package(Model& model, const std::string& package, const std::string& version);
 void remove_packages(Model& model, const std::vector<std::string>& packages);
 
 void set_sysctl(Model& model, const std::string& key, const std::string& value);

@@ -12,9 +12,9 @@ namespace slipway::remote {
 
 namespace {
 
-constexpr std::array<std::string_view, 15> kSectionNames = {
+constexpr std::array<std::string_view, 16> kSectionNames = {
     "files",    "units",    "users",      "packages", "sysctls", "modules", "mounts", "swaps",
-    "settings", "firewall", "repository", "scripts",  "faults",  "jobs",    "boots"};
+    "settings", "firewall", "repository", "scripts",  "faults",  "jobs",    "boots",  "origins"};
 constexpr std::size_t kStateSections = 10;  // files … firewall
 
 // JSON strings must be UTF-8 and a file on a host need not be: anything beyond ASCII goes as hex.

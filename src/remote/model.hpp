@@ -44,6 +44,7 @@ enum class Section : unsigned char {
     fault,       // times fired by fault id
     job,         // what a job whose caller lost the link ended with, as JSON, by its name
     boot,        // "count": how often the machine was started since it was fresh
+    origin,      // name by SHA-256: which archive a file is whose content is not kept
 };
 
 struct KeyView {

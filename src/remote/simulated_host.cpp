@@ -191,6 +191,7 @@ void SimulatedHost::bring_up_to_date() {
         }
     }
     model_.commit();
+    tell_network();
 }
 
 void SimulatedHost::persist() {
@@ -201,6 +202,12 @@ void SimulatedHost::persist() {
         throw;
     }
     model_.commit();
+    tell_network();
+}
+
+void SimulatedHost::tell_network() {
+    const bool runs = machine::unit(model_, "kubelet").active;
+    if (runs != std::exchange(kubelet_runs_, runs)) network_->set_kubelet(name_, runs);
 }
 
 bool SimulatedHost::is_off() {
@@ -249,6 +256,12 @@ Facts SimulatedHost::facts(const FactsQuery& query, const CallOptions& call) {
     });
 }
 
+CommandResult SimulatedHost::run_here(const Command& command, Millis& work) {
+    return run_command(model_, command, work, {.kubelet_runs = [this](const std::string& machine) {
+                           return network_->kubelet_runs(machine);
+                       }});
+}
+
 CommandResult SimulatedHost::run(const Command& command, const CallOptions& call) {
     if (!command.job.empty() && has_finished(command.job)) return finished_job(command, call);
     // Run once for show: how long it takes, and whether it changes anything.
@@ -258,7 +271,7 @@ CommandResult SimulatedHost::run(const Command& command, const CallOptions& call
     {
         const Lock lock(mutex_);
         bring_up_to_date();
-        result = run_command(model_, command, work);
+        result = run_here(command, work);
         changes = model_.touched();
         model_.roll_back();
     }
@@ -266,8 +279,8 @@ CommandResult SimulatedHost::run(const Command& command, const CallOptions& call
     const Entered entered = enter(Call::command, subject, call, command.deadline, work);
     if (!command.job.empty() && entered.ending == Ending::crash) {
         // The link is lost, not the job: it ends on the machine, and the next call hears how.
-        act({}, [&](Model& model) {
-            result = run_command(model, command, work);
+        act({}, [&](Model& model) SLIPWAY_REQUIRES(mutex_) {
+            result = run_here(command, work);
             model.set({Section::job, command.job}, job_text(result));
         });
         lose(Ending::crash);
@@ -275,7 +288,7 @@ CommandResult SimulatedHost::run(const Command& command, const CallOptions& call
     if (entered.exit_code) {
         result = failed(*entered.exit_code, "failed as the simulation profile asks\n");
     } else if (changes || entered.ending != Ending::normal) {
-        act(entered, [&](Model& model) { result = run_command(model, command, work); });
+        act(entered, [&](Model&) SLIPWAY_REQUIRES(mutex_) { result = run_here(command, work); });
     }
     call_lines(command, "stdout", result.out);
     call_lines(command, "stderr", result.err);

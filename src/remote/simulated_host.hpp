@@ -139,6 +139,8 @@ class SimulatedHost final : public Host {
     auto act(const Entered& entered, F&& work);
 
     void bring_up_to_date() SLIPWAY_REQUIRES(mutex_);
+    void tell_network() SLIPWAY_REQUIRES(mutex_);
+    CommandResult run_here(const Command& command, Millis& work) SLIPWAY_REQUIRES(mutex_);
     void keep(Ending ending, Micros power_off) SLIPWAY_REQUIRES(mutex_);
     void persist() SLIPWAY_REQUIRES(mutex_);
     bool is_off() SLIPWAY_REQUIRES(mutex_);
@@ -157,6 +159,7 @@ class SimulatedHost final : public Host {
     std::optional<History> history_ SLIPWAY_GUARDED_BY(mutex_);
     bool connected_ SLIPWAY_GUARDED_BY(mutex_) = false;
     bool off_ SLIPWAY_GUARDED_BY(mutex_) = false;
+    bool kubelet_runs_ SLIPWAY_GUARDED_BY(mutex_) = false;
     std::optional<SteadyTime> on_again_ SLIPWAY_GUARDED_BY(mutex_);
     std::string claimed_by_ SLIPWAY_GUARDED_BY(mutex_);
 };

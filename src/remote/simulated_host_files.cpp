@@ -49,6 +49,15 @@ ModelFile served(const HostProfile& profile, const Fetch& what) {
     return FileState{.content = found->second, .mode = what.mode};
 }
 
+// "containerd.tar.gz" of https://HOST/v2/…/containerd.tar.gz/blobs/sha256:…; "" of anything else.
+std::string archive_name(const std::string& url) {
+    const std::string path = url.substr(0, url.find("/blobs/"));
+    std::string name = path.substr(path.rfind('/') + 1);
+    const bool archive =
+        name.ends_with(".tar") || name.ends_with(".tar.gz") || name.ends_with(".tgz");
+    return archive ? name : "";
+}
+
 }  // namespace
 
 std::optional<FileState> SimulatedHost::read_file(const std::string& path,
@@ -137,6 +146,8 @@ Fetched SimulatedHost::fetch(const Fetch& what, const std::function<void(std::ui
         if (fetched.already) return;
         const ModelFile file = served(profile_, what);
         machine::write_file(model, what.path, file);
+        if (const std::string name = archive_name(what.url); !name.empty())
+            model.set({Section::origin, what.sha256}, name);
         fetched.fetched = size_of(file);
     });
     if (progress) progress(fetched.fetched);

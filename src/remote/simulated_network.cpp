@@ -91,6 +91,17 @@ void SimulatedNetwork::set_up(const std::string& host, bool up) {
     if (!up) machines_[host].open.clear();
 }
 
+void SimulatedNetwork::set_kubelet(const std::string& host, bool runs) {
+    const Lock lock(mutex_);
+    machines_[host].kubelet = runs;
+}
+
+bool SimulatedNetwork::kubelet_runs(const std::string& host) {
+    const Lock lock(mutex_);
+    const auto at = machines_.find(host);
+    return at != machines_.end() && at->second.kubelet && at->second.up;
+}
+
 std::vector<ProbeAnswer> SimulatedNetwork::probe(const std::string& from,
                                                  const std::vector<Port>& targets,
                                                  const std::string& nonce) {

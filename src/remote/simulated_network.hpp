@@ -37,6 +37,10 @@ class SimulatedNetwork {
     // A machine whose power was cut: nothing listens there any more, and nothing answers.
     void set_up(const std::string& host, bool up);
 
+    // The kubelet of a machine: every API server of the cluster hears of it.
+    void set_kubelet(const std::string& host, bool runs);
+    bool kubelet_runs(const std::string& host);
+
     std::vector<ProbeAnswer> probe(const std::string& from, const std::vector<Port>& targets,
                                    const std::string& nonce);
 
@@ -55,6 +59,7 @@ class SimulatedNetwork {
         std::map<std::string, std::string> listening;  // "6443/tcp" -> program
         std::map<std::string, std::string> open;       // "6443/tcp" -> nonce of our listener
         bool up = true;
+        bool kubelet = false;
     };
 
     ProbeAnswer answer(const std::string& from, const Port& target, const std::string& nonce)
