@@ -12,6 +12,7 @@ std::vector<Command> all_commands() {
         plan_command(),
         apply_command(),
         status_command(),
+        kubeconfig_command(),
         runs_command(),
         runs_show_command(),
         events_command(),

@@ -59,6 +59,7 @@ Command delegate_claim_command();
 Command delegate_renew_command();
 Command delegate_report_command();
 Command completion_command();
+Command kubeconfig_command();
 Command version_command();
 Command debug_failpoints_command();
 Command debug_snapshot_command();

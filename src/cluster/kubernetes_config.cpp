@@ -114,9 +114,55 @@ std::string names_list(const std::vector<std::string>& names) {
     return out;
 }
 
+struct HostVolume {
+    std::string name, path;
+    bool read_only = true;
+    std::string type = "File";
+};
+
+std::string volumes(const std::vector<HostVolume>& all) {
+    std::string out = all.empty() ? "" : "  extraVolumes:\n";
+    for (const HostVolume& one : all) {
+        out += fmt::format(
+            "  - name: {0}\n    hostPath: {1}\n    mountPath: {1}\n    readOnly: {2}\n    pathType: "
+            "{3}\n",
+            one.name, in_quotes(one.path), one.read_only, one.type);
+    }
+    return out;
+}
+
+// Arguments and files that parts of the spec bring; those of the user win.
+struct ApiServer {
+    config::StringMap args;
+    std::vector<HostVolume> volumes;
+};
+
+ApiServer api_server(const config::Spec& spec) {
+    const config::Kubernetes& k = spec.kubernetes;
+    ApiServer out{k.tuning.api_server.args, {}};
+    if (k.audit.enabled) {
+        out.args.emplace("audit-policy-file", std::string(kAuditPolicy));
+        out.args.emplace("audit-log-path", k.audit.log_path);
+        out.args.emplace("audit-log-maxage", std::to_string(k.audit.max_age_days));
+        out.args.emplace("audit-log-maxbackup", std::to_string(k.audit.max_backups));
+        out.args.emplace("audit-log-maxsize", std::to_string(k.audit.max_size_mib));
+        out.volumes.push_back({.name = "audit-policy", .path = std::string(kAuditPolicy)});
+        out.volumes.push_back({.name = "audit-log",
+                               .path = k.audit.log_path.substr(0, k.audit.log_path.rfind('/')),
+                               .read_only = false,
+                               .type = "DirectoryOrCreate"});
+    }
+    if (k.encryption.enabled) {
+        out.args.emplace("encryption-provider-config", std::string(kEncryptionConfig));
+        out.volumes.push_back({.name = "encryption", .path = std::string(kEncryptionConfig)});
+    }
+    return out;
+}
+
 std::string cluster_configuration(const config::Spec& spec, const config::Host& host,
                                   const Tags& tags) {
     const config::Kubernetes& k = spec.kubernetes;
+    const ApiServer server = api_server(spec);
     config::StringMap manager = k.tuning.controller_manager.args;
     manager.emplace("node-cidr-mask-size-ipv4", std::to_string(k.networks.node_mask_v4));
     if (!wants_ipv6(spec)) {
@@ -146,8 +192,8 @@ dns:
                        in_quotes(join(k.networks.services, ",")), kKubernetes,
                        in_quotes(tags.coredns)) +
            etcd_configuration(spec, tags) +
-           component("apiServer", k.tuning.api_server.args,
-                     names_list(api_server_names(spec, host))) +
+           component("apiServer", server.args,
+                     names_list(api_server_names(spec, host)) + volumes(server.volumes)) +
            component("controllerManager", manager) +
            component("scheduler", k.tuning.scheduler.args) + feature_gates(spec, "  ");
 }

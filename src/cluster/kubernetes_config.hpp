@@ -10,6 +10,10 @@
 
 namespace slipway::cluster {
 
+// Files the API server reads beside its certificates, where the spec asks for them.
+inline constexpr std::string_view kAuditPolicy = "/etc/kubernetes/slipway/audit-policy.yaml";
+inline constexpr std::string_view kEncryptionConfig = "/etc/kubernetes/slipway/encryption.yaml";
+
 // What differs between hosts of one spec.
 struct NodeSettings {
     std::string cgroup_driver = {};  // systemd, cgroupfs

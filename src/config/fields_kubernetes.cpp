@@ -141,10 +141,9 @@ void describe(Describe<Kubernetes>& d) {
     d.field("tuning", &Kubernetes::tuning, "Extra arguments and patches of each component.")
         .not_built();
     d.field("featureGates", &Kubernetes::feature_gates, "Feature gates of all components.")
-        .example("{NodeSwap: true}")
-        .not_built();
-    d.field("audit", &Kubernetes::audit, "Audit log of the API server.").not_built();
-    d.field("encryption", &Kubernetes::encryption, "Encryption at rest.").not_built();
+        .example("{NodeSwap: true}");
+    d.field("audit", &Kubernetes::audit, "Audit log of the API server.");
+    d.field("encryption", &Kubernetes::encryption, "Encryption at rest.");
     d.field("certificates", &Kubernetes::certificates, "Certificates of the cluster.");
     d.field("maxPods", &Kubernetes::max_pods, "Pods a node takes at most.")
         .example("110")

@@ -28,6 +28,8 @@ Flow create_cluster() {
         {every_node, pull_images()},
 
         {every_node, write_certificates()},
+        {every(ControlPlane), write_audit_policy()},
+        {every(ControlPlane), encrypt_secrets()},
         {every(ControlPlane), configure_kubeadm()},
         {every(ControlPlane), start_etcd()},
         {every(ControlPlane), start_control_plane()},
@@ -41,7 +43,9 @@ Flow create_cluster() {
         {first(ControlPlane), upload_cluster_config()},
         {once, write_kubeconfig()},
         {every_node, join_node()},
+        {first(ControlPlane), install_metrics_server()},
         {first(ControlPlane), wait_for_cluster()},
+        {every(ControlPlane), renew_certificates_timer()},
 
         {once, await_cluster()},
         {once, run_operator_post_cluster_ready()},

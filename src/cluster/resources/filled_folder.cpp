@@ -11,10 +11,12 @@ namespace slipway::cluster {
 
 namespace {
 
+enum class Maker { us, program };
+
 class FilledFolder : public Resource {
   public:
-    FilledFolder(std::string path, unsigned mode)
-        : Resource("folder of data", std::move(path)), mode_(mode) {}
+    FilledFolder(std::string path, unsigned mode, Maker maker)
+        : Resource("folder of data", std::move(path)), mode_(mode), maker_(maker) {}
 
     json::value desired() const override { return json::object{{"folder", true}}; }
 
@@ -27,7 +29,9 @@ class FilledFolder : public Resource {
         return json::object{{"folder", true}, {"entries", std::move(entries)}};
     }
 
-    bool differs(const json::value& now) const override { return is_absent(now); }
+    bool differs(const json::value& now) const override {
+        return maker_ == Maker::us && is_absent(now);
+    }
     bool changes_by_itself() const override { return true; }
 
     engine::Change change(const json::value&) const override {
@@ -57,12 +61,17 @@ class FilledFolder : public Resource {
 
   private:
     unsigned mode_;
+    Maker maker_;
 };
 
 }  // namespace
 
 ResourcePtr filled_folder(std::string path, unsigned mode) {
-    return std::make_shared<FilledFolder>(std::move(path), mode);
+    return std::make_shared<FilledFolder>(std::move(path), mode, Maker::us);
+}
+
+ResourcePtr left_folder(std::string path) {
+    return std::make_shared<FilledFolder>(std::move(path), 0755, Maker::program);
 }
 
 }  // namespace slipway::cluster

@@ -92,6 +92,9 @@ ResourcePtr uploaded_file(std::string path, UploadFrom from);
 // as a whole, also what is mounted below it.
 ResourcePtr filled_folder(std::string path, unsigned mode = 0755);
 
+// The same of a folder that the program itself makes.
+ResourcePtr left_folder(std::string path);
+
 // Certificate and key in two files, or both in one when the paths are the same. Made anew when what
 // is there does not answer the request or ends soon.
 struct CertificateFiles {

@@ -27,6 +27,9 @@ std::vector<ResourcePtr> resources(const StepInput& in) {
     };
     return {
         filled_folder(in.spec.runtime.data_folder, 0711),
+        left_folder("/run/containerd"),
+        left_folder("/run/nri"),
+        left_folder("/opt/containerd"),
         filled_folder("/opt/cni/bin"),
         filled_folder("/etc/cni/net.d"),
         program(in, "containerd", "/usr/local", "",

@@ -30,7 +30,8 @@ std::string network_json(const config::Spec& spec) {
 }
 
 // Talks to the API server at its real address: at the service's it would have to wait for
-// kube-proxy, which may start later.
+// kube-proxy, which may start later. The node's network is announced only once it works: a pod that
+// comes too early would be tried again many seconds later.
 std::string flannel_manifest(const config::Spec& spec, const std::string& image) {
     return fmt::format(R"(apiVersion: v1
 kind: Namespace
@@ -119,21 +120,19 @@ spec:
         kubernetes.io/os: linux
       tolerations:
       - operator: Exists
-      initContainers:
-      - name: install-cni
-        image: {image}
-        command: [cp]
-        args: [-f, /etc/kube-flannel/cni-conf.json, /etc/cni/net.d/10-flannel.conflist]
-        volumeMounts:
-        - name: cni
-          mountPath: /etc/cni/net.d
-        - name: flannel-cfg
-          mountPath: /etc/kube-flannel/
       containers:
       - name: kube-flannel
         image: {image}
         command: [/opt/bin/flanneld]
         args: [--ip-masq, --kube-subnet-mgr{interface}]
+        lifecycle:
+          postStart:
+            exec:
+              command:
+              - sh
+              - -c
+              - until [ -s /run/flannel/subnet.env ]; do sleep 0.1; done;
+                cp -f /etc/kube-flannel/cni-conf.json /etc/cni/net.d/10-flannel.conflist
         resources:
           requests:
             cpu: 100m
@@ -160,6 +159,8 @@ spec:
         volumeMounts:
         - name: run
           mountPath: /run/flannel
+        - name: cni
+          mountPath: /etc/cni/net.d
         - name: flannel-cfg
           mountPath: /etc/kube-flannel/
         - name: xtables-lock

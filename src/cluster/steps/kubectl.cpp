@@ -56,7 +56,8 @@ remote::CommandResult run_if_there(remote::Host& host, const remote::Command& co
 remote::CommandResult Kubectl::try_run(std::vector<std::string> words,
                                        const std::string& input) const {
     std::vector<std::string> argv = {"/usr/local/bin/kubectl", "--kubeconfig",
-                                     "/etc/kubernetes/super-admin.conf", "--request-timeout=20s"};
+                                     "/etc/kubernetes/super-admin.conf", "--request-timeout=20s",
+                                     "--cache-dir=/var/lib/slipway/kubectl"};
     argv.insert(argv.end(), words.begin(), words.end());
     return run_if_there(context_.host(control_plane_), {.argv = std::move(argv), .input = input},
                         context_.call());

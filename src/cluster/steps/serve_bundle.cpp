@@ -24,7 +24,10 @@ std::string unit_text(const config::Spec& spec, const std::vector<std::string>& 
 }
 
 std::vector<ResourcePtr> resources(const StepInput& in) {
-    std::vector<ResourcePtr> out = {filled_folder(in.spec.registry.data_folder)};
+    // The link is systemd's, to the folder of a user that exists only while the service runs.
+    std::vector<ResourcePtr> out = {filled_folder(in.spec.registry.data_folder),
+                                    left_folder("/var/lib/private/slipway-registry"),
+                                    left_folder("/var/lib/slipway-registry")};
     std::vector<std::string> served;
     for (const SuppliedBundle& bundle : in.material.supplies->bundles()) {
         served.push_back(fmt::format("{}/{}", in.spec.registry.data_folder,
