@@ -149,6 +149,23 @@ json::object data_of(std::string_view document) {
     return out;
 }
 
+// Of `metadata:`, in lines below it or in braces beside it.
+std::string metadata_of(std::string_view document, const std::string& key) {
+    const std::size_t begin = document.find("\nmetadata:");
+    if (begin == std::string_view::npos) return "";
+    std::string_view part = document.substr(begin + 10);
+    for (std::size_t end = part.find('\n'); end != part.npos; end = part.find('\n', end + 1)) {
+        if (end + 1 < part.size() && part[end + 1] != ' ') part = part.substr(0, end);
+    }
+    const std::string_view line = part.substr(0, part.find('\n'));
+    if (line.find('{') == std::string_view::npos) return value_of(part, key + ":");
+    std::string words(trim(line));
+    for (char& c : words) {
+        if (c == '{' || c == '}' || c == ',') c = '\n';
+    }
+    return value_of(words, key + ":");
+}
+
 CommandResult apply(Invocation& in) {
     std::string text = "\n" + in.command.input;
     CommandResult result;
@@ -157,8 +174,8 @@ CommandResult apply(Invocation& in) {
         const std::string document = text.substr(0, end);
         text = end == std::string::npos ? "" : text.substr(end + 4);
         const std::string kind = value_of(document, "kind:");
-        const std::string space = value_of(document, "namespace:");
-        const std::string name = value_of(document, "name:");
+        const std::string space = metadata_of(document, "namespace");
+        const std::string name = metadata_of(document, "name");
         if (kind.empty() || name.empty()) return failed(1, "error: no objects passed to apply\n");
         json::object fields = fields_of(in.model, object_path(in.model, kind, space, name));
         for (const auto& entry : data_of(document)) fields[entry.key()] = entry.value();

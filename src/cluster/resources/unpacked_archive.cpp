@@ -37,7 +37,9 @@ class UnpackedArchive : public Resource {
         if (!note) return nullptr;
         const std::vector<std::string> lines = split(note->content, '\n');
         for (const std::string& member : members_) {
-            if (!target.host.file_info(folder_ + "/" + member, target.call)) return nullptr;
+            // Not as if nothing were there: undo has the rest to take away.
+            if (!target.host.file_info(folder_ + "/" + member, target.call))
+                return json::value("incomplete");
         }
         return json::value(lines.empty() ? "" : lines.front());
     }

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cluster/roles.hpp"
 #include "cluster/steps/kubectl.hpp"
+#include "cluster/steps/nothing_before.hpp"
 #include "cluster/steps/steps.hpp"
 #include "cluster/topology.hpp"
 
@@ -79,7 +80,8 @@ std::vector<engine::Step> make(const StepInput& in) {
     step.deadline = std::chrono::minutes(10);
     step.probe = [=](engine::Context& c) {
         const NodeLook now = look(Kubectl(c, control_plane), node, labels);
-        engine::Probe answer{.done = now.ready && now.labelled};
+        engine::Probe answer{.done = now.ready && now.labelled,
+                             .before = std::string(kNothingBefore)};
         if (!now.there) answer.changes.push_back({"create", "node " + node, ""});
         if (now.there && !now.ready) answer.changes.push_back({"run", "wait for " + node, ""});
         if (!now.labelled) answer.changes.push_back({"change", "labels of node " + node, ""});

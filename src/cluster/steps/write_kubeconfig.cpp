@@ -1,5 +1,6 @@
 #include "base/digest.hpp"
 #include "cluster/kubeconfig.hpp"
+#include "cluster/steps/nothing_before.hpp"
 #include "cluster/steps/steps.hpp"
 #include "cluster/topology.hpp"
 
@@ -17,7 +18,8 @@ std::vector<engine::Step> make(const StepInput& in) {
     const std::shared_ptr<Vault> vault = in.material.vault;
     engine::Step step{.id = "write-kubeconfig", .inputs = sha256_hex(server + " " + cluster)};
     step.probe = [=](engine::Context&) {
-        engine::Probe answer{.done = is_kubeconfig_for(path, server, vault.get())};
+        engine::Probe answer{.done = is_kubeconfig_for(path, server, vault.get()),
+                             .before = std::string(kNothingBefore)};
         if (!answer.done) answer.changes.push_back({"create", "file " + path.string(), "0600"});
         return answer;
     };

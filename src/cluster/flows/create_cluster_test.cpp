@@ -1,0 +1,163 @@
+// The whole flow, from a bundle to a cluster and back, on simulated machines.
+#include "base/mutex.hpp"
+#include "cluster/testing/simulated_cluster.hpp"
+#include "cluster/testing/simulated_site.hpp"
+#include "engine/event.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace slipway::cluster {
+namespace {
+
+using engine::RunResult;
+using testing::cluster_spec;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::SimulatedCluster;
+
+std::vector<std::string> words(const std::vector<engine::Failure>& failures) {
+    std::vector<std::string> out;
+    for (const engine::Failure& failure : failures)
+        out.push_back(failure.node + ": " + failure.message + ": " + failure.cause);
+    return out;
+}
+
+// Writes down what started before something it needs had finished, and how progress went.
+class OrderWatch final : public engine::EventSink {
+  public:
+    explicit OrderWatch(const engine::Plan& plan) {
+        for (const engine::Node& node : plan.nodes()) {
+            std::vector<std::string>& before = before_[node.id];
+            for (const auto* list : {&node.needs, &node.after}) {
+                for (const engine::NodeIndex need : *list) before.push_back(plan.node(need).id);
+            }
+        }
+    }
+
+    void on_event(const engine::Event& event) override {
+        const Lock lock(mutex_);
+        const std::string node = event.host.empty() ? event.step : event.host + "/" + event.step;
+        if (event.type == "step.finished") finished_.insert(node);
+        if (event.type == "progress") {
+            const double now = event.body.at("percent").to_number<double>();
+            if (now < percent) too_early.push_back("progress went back");
+            percent = now;
+        }
+        if (event.type != "step.started") return;
+        ++started;
+        for (const std::string& need : before_.at(node)) {
+            if (!finished_.contains(need)) too_early.push_back(node + " before " + need);
+        }
+    }
+
+    std::vector<std::string> too_early;
+    std::size_t started = 0;
+    double percent = 0;
+
+  private:
+    std::map<std::string, std::vector<std::string>> before_;
+    Mutex mutex_;  // steps report from their own threads
+    std::set<std::string> finished_ SLIPWAY_GUARDED_BY(mutex_);
+};
+
+TEST(CreateCluster, FromABundleToReadyNodesAndBack) {
+    SimulatedCluster cluster(cluster_spec(1, 2));
+    const json::object bare = cluster.snapshot();
+    const engine::Outcome made = cluster.apply();
+    ASSERT_EQ(made.result, RunResult::succeeded) << ::testing::PrintToString(words(made.failures));
+    EXPECT_THAT(cluster.kubectl({"get", "node", "w2", "-o", "json"}).out,
+                HasSubstr(R"("status":"True")"));
+    EXPECT_TRUE(std::filesystem::exists(cluster.bundle().folder() / "kubeconfig"));
+
+    const engine::Outcome again = cluster.apply();
+    EXPECT_EQ(again.result, RunResult::succeeded);
+    EXPECT_EQ(again.changed, 0u);
+
+    const engine::Outcome gone = cluster.reset();
+    ASSERT_EQ(gone.result, RunResult::succeeded) << ::testing::PrintToString(words(gone.failures));
+    EXPECT_THAT(testing::differences(cluster.snapshot(), bare), IsEmpty());
+    EXPECT_FALSE(std::filesystem::exists(cluster.bundle().folder() / "kubeconfig"));
+
+    EXPECT_EQ(cluster.apply().result, RunResult::succeeded) << "what was reset can be made again";
+}
+
+TEST(CreateCluster, AChangedLabelChangesItsNodeAlone) {
+    SimulatedCluster cluster(cluster_spec(1, 2));
+    ASSERT_EQ(cluster.apply().result, RunResult::succeeded);
+    cluster.spec().hosts[2].labels["zone"] = "b";
+    EXPECT_EQ(cluster.apply().changed, 1u);
+    EXPECT_THAT(cluster.kubectl({"get", "node", "w2", "-o", "json"}).out,
+                HasSubstr(R"("zone":"b")"));
+}
+
+TEST(CreateCluster, WhatSomebodyTookAwayIsPutBack) {
+    SimulatedCluster cluster(cluster_spec(1, 1));
+    ASSERT_EQ(cluster.apply().result, RunResult::succeeded);
+    remote::Host& w1 = cluster.fleet().host("w1");
+    const auto kubelet = w1.file_info("/usr/local/bin/kubelet", {});
+    w1.remove_file("/usr/local/bin/kubelet", {});
+    w1.set_unit("kubelet.service", {.exists = true, .enabled = true}, {});
+    EXPECT_THAT(cluster.kubectl({"get", "node", "w1", "-o", "json"}).out,
+                HasSubstr(R"("status":"False")"));
+    EXPECT_EQ(cluster.apply().result, RunResult::succeeded);
+    EXPECT_EQ(w1.file_info("/usr/local/bin/kubelet", {}), kubelet);
+    EXPECT_TRUE(w1.unit("kubelet.service", {}).active);
+}
+
+TEST(CreateCluster, AWorkerThatFailsIsSetAsideAndTheClusterStands) {
+    SimulatedCluster cluster(cluster_spec(1, 3));
+    cluster.fleet().simulated("w2").add_fault({.on = remote::Call::write,
+                                               .match = "/usr/local/bin/kubelet",
+                                               .times = "always",
+                                               .error = remote::FaultKind::fatal});
+    const engine::Outcome outcome = cluster.apply();
+    EXPECT_EQ(outcome.result, RunResult::partial);
+    EXPECT_THAT(outcome.set_aside, ElementsAre("w2"));
+    EXPECT_EQ(cluster.kubectl({"get", "node", "w3"}).exit_code, 0);
+    EXPECT_NE(cluster.kubectl({"get", "node", "w2"}).exit_code, 0);
+}
+
+TEST(CreateCluster, InstalledHostsPassTheChecksOfBareOnes) {
+    SimulatedCluster cluster(cluster_spec(1, 1));
+    const auto blocking = [&] {
+        std::vector<std::string> out;
+        for (const CheckResult& result : cluster.checks()) {
+            if (result.blocks()) out.push_back(result.host + " " + result.id);
+        }
+        return out;
+    };
+    EXPECT_THAT(blocking(), IsEmpty());
+    ASSERT_EQ(cluster.apply().result, RunResult::succeeded);
+    EXPECT_THAT(installed_hosts(cluster.journal()), ElementsAre("cp1", "w1"));
+    EXPECT_THAT(blocking(), IsEmpty());
+}
+
+TEST(CreateCluster, AThousandNodesInTheRightOrderAndTheSecondTimeNothing) {
+    SimulatedCluster cluster(cluster_spec(3, 997));
+    const engine::Plan plan = cluster.plan();
+    OrderWatch watch(plan);
+    const engine::Outcome made = cluster.apply(&watch);
+    ASSERT_EQ(made.result, RunResult::succeeded) << ::testing::PrintToString(words(made.failures));
+    EXPECT_THAT(watch.too_early, IsEmpty());
+    EXPECT_EQ(watch.started, made.changed);
+    EXPECT_GT(watch.started, 14'000u);
+    EXPECT_EQ(watch.percent, 100);
+    for (const char* node : {"cp3", "w1", "w997"}) {
+        EXPECT_THAT(cluster.kubectl({"get", "node", node, "-o", "json"}).out,
+                    HasSubstr(R"("status":"True")"));
+    }
+    const engine::Outcome again = cluster.apply();
+    EXPECT_EQ(again.result, RunResult::succeeded);
+    EXPECT_EQ(again.changed, 0u);
+    EXPECT_EQ(again.unchanged, plan.size());
+}
+
+}  // namespace
+}  // namespace slipway::cluster
