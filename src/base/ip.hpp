@@ -41,7 +41,7 @@ class Network {
     bool has_host_bits() const { return address_ != address_.masked(prefix_); }
     bool contains(const IpAddress& address) const;
     bool overlaps(const Network& other) const;
-    std::string text() const;  // without host bits: 10.244.0.0/16
+    std::string text() const;                  // without host bits: 10.244.0.0/16
     IpAddress address(std::uint32_t n) const;  // the n-th of the network; 0 is its own
 
   private:

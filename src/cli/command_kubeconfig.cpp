@@ -15,10 +15,11 @@ ExitCode run(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const std::filesystem::path path = cluster::kubeconfig_path(cluster.folder);
     if (!std::filesystem::exists(path)) {
-        throw UserError("KUBECONFIG-NONE", fmt::format("{} has no kubeconfig yet", cluster.name),
-                        {.cause = "it is written once the API server answers",
-                         .remedy = "slipway apply -c FILE, with bundles in the spec; slipway status "
-                                   "says how far it is"});
+        throw UserError(
+            "KUBECONFIG-NONE", fmt::format("{} has no kubeconfig yet", cluster.name),
+            {.cause = "it is written once the API server answers",
+             .remedy = "slipway apply -c FILE, with bundles in the spec; slipway status "
+                       "says how far it is"});
     }
     const std::string text = read_file(path);
     if (call.arguments.has("--out")) {
@@ -41,9 +42,10 @@ ExitCode run(const Call& call) {
 Command kubeconfig_command() {
     return {.name = "kubeconfig",
             .summary = "Print the administrator's kubeconfig of a cluster",
-            .examples = "slipway kubeconfig demo > demo.kubeconfig\n"
-                        "slipway kubeconfig demo --out ~/.kube/demo\n"
-                        "export KUBECONFIG=$(slipway kubeconfig demo --path)",
+            .examples =
+                "slipway kubeconfig demo > demo.kubeconfig\n"
+                "slipway kubeconfig demo --out ~/.kube/demo\n"
+                "export KUBECONFIG=$(slipway kubeconfig demo --path)",
             .details = "Whoever has it may do everything in the cluster: files are made 0600.",
             .options = {cluster_option(),
                         spec_option(),

@@ -13,8 +13,7 @@ namespace fs = std::filesystem;
 
 void admit_all(const Call& call, const config::Spec& spec, const RunOptions& options) {
     const BundleTrust trust{.keys = options.bundle_keys, .allow_unsigned = options.allow_unsigned};
-    for (const std::string& file : spec.bundles)
-        admit_bundle(call, oci::BundleReader(file), trust);
+    for (const std::string& file : spec.bundles) admit_bundle(call, oci::BundleReader(file), trust);
 }
 
 }  // namespace

@@ -93,8 +93,8 @@ struct Bench {
                     [kubeconfig] {
                         return std::filesystem::exists(kubeconfig) ? kubeconfig.string() : "";
                     },
-                .material = open_material(call, request.spec, request.options, request.cluster,
-                                          journal)};
+                .material =
+                    open_material(call, request.spec, request.options, request.cluster, journal)};
     }
 
     static store::RunLock take_lock(const RunRequest& request) {
@@ -238,7 +238,8 @@ ExitCode run_apply(const Call& call, const RunRequest& request) {
     cluster::Operation& operation = bench.operation;
     const std::stop_token stop = bench.interrupts.token();
     look_at_hosts(call, request, bench, true, stop);
-    const std::vector<cluster::CheckResult>& checks = operation.run_checks(cluster::installed_hosts(*bench.journal));
+    const std::vector<cluster::CheckResult>& checks =
+        operation.run_checks(cluster::installed_hosts(*bench.journal));
     if (stop.stop_requested()) throw Cancelled();
     if (!operation.checks_passed()) {
         bench.journal->forget_secrets();  // one of them may be what is wrong

@@ -152,8 +152,8 @@ std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec
         for (const config::Host* host : where.hosts(spec)) {
             const std::string name = host ? host->name : "";
             const auto known = facts.find(name);
-            const StepInput input{spec, host, known == facts.end() ? kUnknown : known->second, memo,
-                                  around, around.material};
+            const StepInput input{spec, host,   known == facts.end() ? kUnknown : known->second,
+                                  memo, around, around.material};
             for (engine::Step& step : kind.make(input)) out.add(std::move(step), kind, name);
         }
     }

@@ -41,8 +41,7 @@ std::string kubeconfig_data(std::string_view text, std::string_view key) {
     return bytes ? std::string(bytes->reveal()) : "";
 }
 
-bool is_kubeconfig_for(const std::filesystem::path& path, const std::string& server,
-                       Vault* vault) {
+bool is_kubeconfig_for(const std::filesystem::path& path, const std::string& server, Vault* vault) {
     if (vault == nullptr || !std::filesystem::exists(path)) return false;
     const std::string text = read_file(path);
     const auto ca = vault->authority_certificate("kubernetes");

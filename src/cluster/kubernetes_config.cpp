@@ -49,8 +49,7 @@ struct Tags {
 Tags tags_of(const config::Spec& spec, const Supplies& supplies) {
     const config::KubernetesRelease* row = config::catalog().find(spec.kubernetes.version);
     return {.etcd = tag_in(supplies, "registry.k8s.io/etcd", row ? row->etcd : ""),
-            .coredns =
-                tag_in(supplies, "registry.k8s.io/coredns/coredns", row ? row->coredns : ""),
+            .coredns = tag_in(supplies, "registry.k8s.io/coredns/coredns", row ? row->coredns : ""),
             .pause = tag_in(supplies, "registry.k8s.io/pause", row ? row->pause : "")};
 }
 
@@ -124,7 +123,8 @@ std::string volumes(const std::vector<HostVolume>& all) {
     std::string out = all.empty() ? "" : "  extraVolumes:\n";
     for (const HostVolume& one : all) {
         out += fmt::format(
-            "  - name: {0}\n    hostPath: {1}\n    mountPath: {1}\n    readOnly: {2}\n    pathType: "
+            "  - name: {0}\n    hostPath: {1}\n    mountPath: {1}\n    readOnly: {2}\n    "
+            "pathType: "
             "{3}\n",
             one.name, in_quotes(one.path), one.read_only, one.type);
     }
@@ -187,8 +187,8 @@ dns:
   imageRepository: {}/coredns
   imageTag: {}
 )",
-                       in_quotes(spec.name), in_quotes(k.version), in_quotes(endpoint(spec)), kKubernetes,
-                       in_quotes(k.dns_domain), in_quotes(join(k.networks.pods, ",")),
+                       in_quotes(spec.name), in_quotes(k.version), in_quotes(endpoint(spec)),
+                       kKubernetes, in_quotes(k.dns_domain), in_quotes(join(k.networks.pods, ",")),
                        in_quotes(join(k.networks.services, ",")), kKubernetes,
                        in_quotes(tags.coredns)) +
            etcd_configuration(spec, tags) +
@@ -292,8 +292,8 @@ tlsPrivateKeyFile: /var/lib/kubelet/pki/kubelet.key
 }
 
 std::string kubelet_flags(const config::Spec& spec, const config::Host& host) {
-    std::string out = fmt::format("--hostname-override={} --node-ip={}", host.name,
-                                  host.node_address());
+    std::string out =
+        fmt::format("--hostname-override={} --node-ip={}", host.name, host.node_address());
     for (const auto& [name, value] : spec.kubernetes.tuning.kubelet.args)
         out += fmt::format(" --{}={}", name, value);
     return fmt::format("KUBELET_KUBEADM_ARGS=\"{}\"\n", out);

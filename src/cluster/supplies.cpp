@@ -79,8 +79,7 @@ Needs read_needs(const oci::BundleReader& bundle, const oci::Descriptor& index) 
             for (auto& one : oci::packages::parse_relations(stanza->get(field), what))
                 relations[name].push_back(std::move(one));
         }
-        for (const auto& virtuals :
-             oci::packages::parse_relations(stanza->get("Provides"), what)) {
+        for (const auto& virtuals : oci::packages::parse_relations(stanza->get("Provides"), what)) {
             for (const auto& one : virtuals) provided.emplace(one.name, name);
         }
     }

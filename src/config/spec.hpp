@@ -290,7 +290,7 @@ struct RunLimits {
 };
 
 struct Spec {
-    std::string name;  // metadata.name
+    std::string name;                  // metadata.name
     std::vector<std::string> bundles;  // files; empty: hosts are only prepared
     std::vector<Host> hosts;
     Kubernetes kubernetes;

@@ -175,7 +175,8 @@ class SqliteJournal final : public Journal {
         return Sealer::open_existing(seal_key_of(file_)).open(name, *sealed);
     }
     void forget_secrets() override {
-        writer_->run([](Connection& db) { db.run("DELETE FROM secrets WHERE name NOT LIKE 'cluster/%'"); });
+        writer_->run(
+            [](Connection& db) { db.run("DELETE FROM secrets WHERE name NOT LIKE 'cluster/%'"); });
     }
 
     int schema_version() override {

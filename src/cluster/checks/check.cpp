@@ -21,12 +21,12 @@ namespace {
 // installed one was asked before.
 bool is_about_bare_hosts(std::string_view id) {
     static constexpr std::array<std::string_view, 11> kBeginnings = {
-        "HOST-LEFTOVER-", "HOST-FOREIGN-RUNTIME", "HOST-DISK", "HOST-MEMORY-AVAILABLE",
-        "HOST-ETCD-DISK", "NET-FIREWALL-RULES",   "NET-PORT-", "NET-PROBE",
+        "HOST-LEFTOVER-", "HOST-FOREIGN-RUNTIME", "HOST-DISK",      "HOST-MEMORY-AVAILABLE",
+        "HOST-ETCD-DISK", "NET-FIREWALL-RULES",   "NET-PORT-",      "NET-PROBE",
         "NET-REACH-",     "NET-RANGE-",           "NET-SAME-SUBNET"};
     return id == "CLUSTER-VIP-FREE" || id == "NET-PATH-MTU" || id == "HOST-DUPLICATE-ADDRESS" ||
-           std::ranges::any_of(kBeginnings,
-                               [&](std::string_view beginning) { return id.starts_with(beginning); });
+           std::ranges::any_of(
+               kBeginnings, [&](std::string_view beginning) { return id.starts_with(beginning); });
 }
 
 // Of a pair one is enough: who is installed holds the ports the other would try.

@@ -1,8 +1,8 @@
+#include "base/clock.hpp"
+#include "base/text.hpp"
 #include "cluster/resources/file_json.hpp"
 #include "cluster/resources/kept_file.hpp"
 #include "cluster/resources/kinds.hpp"
-#include "base/clock.hpp"
-#include "base/text.hpp"
 #include "pki/renew.hpp"
 
 #include <algorithm>
@@ -69,8 +69,8 @@ class Certificate : public Resource {
     }
 
     void apply(Target& target) const override {
-        const pki::KeyPair pair = vault_->authority(files_.authority)
-                                      .issue(files_.request, system_clock().wall_ms());
+        const pki::KeyPair pair =
+            vault_->authority(files_.authority).issue(files_.request, system_clock().wall_ms());
         if (files_.key == name()) {
             write(target, name(), pair.certificate + std::string(pair.key.reveal()), 0600);
             return;
@@ -101,15 +101,13 @@ class Certificate : public Resource {
         const json::object& object = now.as_object();
         if (!bool_at(object, "key")) return "its key is not there";
         if (bool_at(object, "unread")) return "it has not been read yet";
-        const auto ca =
-            vault_ ? vault_->authority_certificate(files_.authority) : std::nullopt;
+        const auto ca = vault_ ? vault_->authority_certificate(files_.authority) : std::nullopt;
         if (!ca) return "its authority has not been made yet";
         return pki::why_renew(string_at(object, "certificate"), files_.request, *ca,
                               system_clock().wall_ms(), kRenewBeforeDays);
     }
 
-    static void write(Target& target, const std::string& path, std::string content,
-                      unsigned mode) {
+    static void write(Target& target, const std::string& path, std::string content, unsigned mode) {
         remote::FileState state{.content = std::move(content), .mode = mode};
         target.host.write_file(path, state, target.call);
         wipe(state.content);

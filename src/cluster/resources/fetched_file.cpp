@@ -54,8 +54,8 @@ void fetch_any(Target& target, const FetchFrom& from, const std::string& path) {
             return;
         } catch (const Error& error) {
             if (i + 1 == from.servers.size()) throw;
-            target.log(fmt::format("{}: {}; asking the next registry", from.servers[i],
-                                   error.message()));
+            target.log(
+                fmt::format("{}: {}; asking the next registry", from.servers[i], error.message()));
         }
     }
 }

@@ -112,7 +112,7 @@ struct KubeconfigFile {
     std::string server = {};
     std::string cluster = {};
     std::string user = {};
-    pki::Request request = {};         // of the certificate inside
+    pki::Request request = {};          // of the certificate inside
     std::string certificate_file = {};  // instead: certificate and key are there
 };
 ResourcePtr kubeconfig_file(KubeconfigFile file, std::shared_ptr<Vault> vault);

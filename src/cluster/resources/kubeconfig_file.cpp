@@ -90,8 +90,8 @@ class Kubeconfig : public Resource {
             const bool same = string_at(object, "certificateFile") == file_.certificate_file;
             return same ? "" : "its certificate is elsewhere";
         }
-        return pki::why_renew(string_at(object, "certificate"),
-                              file_.request, *ca, system_clock().wall_ms(), kRenewBeforeDays);
+        return pki::why_renew(string_at(object, "certificate"), file_.request, *ca,
+                              system_clock().wall_ms(), kRenewBeforeDays);
     }
 
     KubeconfigFile file_;

@@ -1,5 +1,5 @@
-#include "cluster/resources/kept_file.hpp"
 #include "cluster/resources/file_json.hpp"
+#include "cluster/resources/kept_file.hpp"
 #include "cluster/resources/kinds.hpp"
 
 namespace slipway::cluster {

@@ -43,17 +43,17 @@ class Made : public Resource {
 
     engine::Change change(const json::value& now) const override {
         const json::object& files = now.as_object().at("files").as_object();
-        const bool none = std::ranges::all_of(
-            files, [](const auto& entry) { return is_absent(entry.value()); });
+        const bool none =
+            std::ranges::all_of(files, [](const auto& entry) { return is_absent(entry.value()); });
         return {none ? "create" : "change", join(made_.files, ", "), join(made_.command, " ")};
     }
 
     void apply(Target& target) const override {
         run_checked(target, made_.command);
         const json::value now = read(target);
-        target.host.write_file(
-            note_path(), {.content = note_of(now.as_object().at("files").as_object())},
-            target.call);
+        target.host.write_file(note_path(),
+                               {.content = note_of(now.as_object().at("files").as_object())},
+                               target.call);
     }
 
     void restore(Target& target, const json::value& before) const override {
@@ -72,9 +72,9 @@ class Made : public Resource {
         std::string out = made_.inputs + "\n";
         for (const std::string& path : made_.files) {
             const json::value* state = files.if_contains(path);
-            const std::string sum =
-                state == nullptr || is_absent(*state) ? "-"
-                                                      : string_at(state->as_object(), "sha256");
+            const std::string sum = state == nullptr || is_absent(*state)
+                                        ? "-"
+                                        : string_at(state->as_object(), "sha256");
             out += fmt::format("{} {}\n", sum, path);
         }
         return out;

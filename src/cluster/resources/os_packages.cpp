@@ -83,17 +83,18 @@ class OsPackages : public Resource {
         const remote::CommandResult result =
             target.host.run({.argv = std::move(argv),
                              .env = {{"DEBIAN_FRONTEND", "noninteractive"},
-                                     {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:"
-                                              "/sbin:/bin"},
+                                     {"PATH",
+                                      "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:"
+                                      "/sbin:/bin"},
                                      {"LC_ALL", "C"}}},
                             target.call);
         if (result.exit_code == 0) return;
         const std::string said(trim(result.err.empty() ? result.out : result.err));
-        throw RemoteError("PACKAGES-FAILED",
-                          fmt::format("'{}' ended with {} on {}", command, result.exit_code,
-                                      target.host.name()),
-                          {.cause = printable(said.substr(said.size() > 600 ? said.size() - 600 : 0)),
-                           .remedy = "see what dpkg says, mend it on the host, then resume"});
+        throw RemoteError(
+            "PACKAGES-FAILED",
+            fmt::format("'{}' ended with {} on {}", command, result.exit_code, target.host.name()),
+            {.cause = printable(said.substr(said.size() > 600 ? said.size() - 600 : 0)),
+             .remedy = "see what dpkg says, mend it on the host, then resume"});
     }
 
     std::vector<PackageFile> packages_;

@@ -38,8 +38,7 @@ class PodsOfNode : public Resource {
                             target.call);
         }
         // Whatever did not end by itself.
-        target.host.run({.argv = {"pkill", "-KILL", "-f", "containerd-shim-runc-v2"}},
-                        target.call);
+        target.host.run({.argv = {"pkill", "-KILL", "-f", "containerd-shim-runc-v2"}}, target.call);
         target.host.remove_file(kNote, target.call);
         remove_folder_if_empty(target, "/var/lib/slipway/made");
     }

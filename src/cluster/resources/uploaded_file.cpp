@@ -40,9 +40,9 @@ class UploadedFile : public KeptFile {
 
     void apply(Target& target) const override {
         target.host.remove_file(note_path(), target.call);
-        target.host.upload({.from = from_.file, .path = name(), .mode = from_.mode,
-                            .size = from_.size},
-                           {}, target.call);
+        target.host.upload(
+            {.from = from_.file, .path = name(), .mode = from_.mode, .size = from_.size}, {},
+            target.call);
         target.host.write_file(note_path(), {.content = from_.identity}, target.call);
     }
 

@@ -22,18 +22,18 @@ void run_phase(engine::Context& c, std::vector<std::string> words) {
         if (!trim(line).empty()) c.log("kubeadm", line);
     }
     if (result.exit_code == 0) return;
-    throw ApiError("KUBEADM-FAILED",
-                   fmt::format("'{}' ended with {} on {}", command, result.exit_code,
-                               c.host().name()),
-                   {.cause = printable(std::string(trim(result.err))),
-                    .remedy = "see `slipway logs`, then resume",
-                    .recovery = Recovery::transient});
+    throw ApiError(
+        "KUBEADM-FAILED",
+        fmt::format("'{}' ended with {} on {}", command, result.exit_code, c.host().name()),
+        {.cause = printable(std::string(trim(result.err))),
+         .remedy = "see `slipway logs`, then resume",
+         .recovery = Recovery::transient});
 }
 
 std::string inputs_of(const StepInput& in, std::string_view version) {
-    return sha256_hex(std::string(version) +
-                      kubeadm_config(in.spec, *in.host, *in.material.supplies,
-                                     node_settings(in.spec, in.facts)));
+    return sha256_hex(std::string(version) + kubeadm_config(in.spec, *in.host,
+                                                            *in.material.supplies,
+                                                            node_settings(in.spec, in.facts)));
 }
 
 std::function<std::vector<engine::Step>(const StepInput&)> phases(
@@ -62,8 +62,7 @@ StepKind upload_cluster_config() {
         .delegable = false,
         .why_not_skippable = "upgrades read it",
         .make = phases("upload-cluster-config", "kubeadm-config, kubelet-config, bootstrap rules",
-                       {{"upload-config", "all"},
-                        {"bootstrap-token"}}),
+                       {{"upload-config", "all"}, {"bootstrap-token"}}),
     };
 }
 

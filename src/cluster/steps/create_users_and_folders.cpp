@@ -31,6 +31,8 @@ std::vector<ResourcePtr> users_and_folders(const StepInput& in) {
         out.push_back(folder("/etc/cni/net.d", 0755));
         out.push_back(folder("/opt/cni/bin", 0755));
     }
+    if (host.has(config::Role::control_plane) && !in.spec.bundles.empty())
+        out.push_back(folder("/etc/kubernetes/slipway", 0700));
     if (keeps_etcd(in.spec, host)) out.push_back(folder(in.spec.etcd.data_folder, 0700));
     for (const config::UserAccount& account : in.spec.os.extra_users) {
         const std::string home =

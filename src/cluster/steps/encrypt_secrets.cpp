@@ -29,7 +29,8 @@ Secret configuration(const config::Encryption& settings, Vault& vault) {
     // What is stored in clear already stays readable.
     return Secret(fmt::format(
         "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n- "
-        "resources:\n{}  providers:\n  - {}:\n      keys:\n      - name: key1\n        secret: {}\n "
+        "resources:\n{}  providers:\n  - {}:\n      keys:\n      - name: key1\n        secret: "
+        "{}\n "
         " - identity: {{}}\n",
         kinds, settings.provider, key.reveal()));
 }

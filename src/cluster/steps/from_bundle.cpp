@@ -17,9 +17,10 @@ FetchFrom fetch_from(const StepInput& in, const Supply& supply, unsigned mode) {
             .sha256 = supply.sha256,
             .size = supply.size,
             .mode = mode,
-            .ca_pem = [vault = in.material.vault] {
-                return vault ? vault->authority("registry").certificate() : std::string();
-            },
+            .ca_pem =
+                [vault = in.material.vault] {
+                    return vault ? vault->authority("registry").certificate() : std::string();
+                },
             .label = fmt::format("{} {}", supply.name, supply.version)};
 }
 

@@ -38,15 +38,15 @@ std::vector<ResourcePtr> resources(const StepInput& in) {
         program(in, "crictl", "/usr/local/bin", "", {"crictl"}),
         program(in, "cni-plugins", "/opt/cni/bin", "", {"loopback", "bridge", "host-local"}),
         file("/etc/crictl.yaml", {.content = std::string(kCrictl)}),
-        vault_file({.path = fmt::format("{}/ca.crt", kCerts),
-                    .mode = 0644,
-                    .content =
-                        [vault] { return Secret(vault->authority("registry").certificate()); },
-                    .known =
-                        [ca] {
-                            const std::string text = ca();
-                            return text.empty() ? text : sha256_hex(text);
-                        }}),
+        vault_file(
+            {.path = fmt::format("{}/ca.crt", kCerts),
+             .mode = 0644,
+             .content = [vault] { return Secret(vault->authority("registry").certificate()); },
+             .known =
+                 [ca] {
+                     const std::string text = ca();
+                     return text.empty() ? text : sha256_hex(text);
+                 }}),
         file(fmt::format("{}/hosts.toml", kCerts), {.content = mirror_config(in.spec)}),
         activated_file(fmt::format("/etc/systemd/system/{}", kUnit), containerd_unit(),
                        {.unit = kUnit, .command = {"systemctl", "daemon-reload"}}),

@@ -208,11 +208,11 @@ spec:
 std::vector<engine::Step> make(const StepInput& in) {
     const std::string text = manifest(in.spec, dns_image(in.spec, *in.material.supplies),
                                       !in.facts.name_servers.empty());
-    return {cluster_step("install-dns", in.host->name,
-                         {.inputs = sha256_hex(text),
-                          .changes = {{"create", "deployment coredns", "CoreDNS"}},
-                          .act = [text](const Kubectl& kubectl,
-                                        engine::Context&) { kubectl.apply(text); }})};
+    return {cluster_step(
+        "install-dns", in.host->name,
+        {.inputs = sha256_hex(text),
+         .changes = {{"create", "deployment coredns", "CoreDNS"}},
+         .act = [text](const Kubectl& kubectl, engine::Context&) { kubectl.apply(text); }})};
 }
 
 }  // namespace

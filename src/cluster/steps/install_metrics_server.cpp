@@ -121,11 +121,11 @@ spec:
 std::vector<engine::Step> make(const StepInput& in) {
     if (!in.material.supplies->has_image(kImage)) return {};
     const std::string text = manifest(in.material.supplies->image(kImage));
-    return {cluster_step("install-metrics-server", in.host->name,
-                         {.inputs = sha256_hex(text),
-                          .changes = {{"create", "deployment metrics-server", ""}},
-                          .act = [text](const Kubectl& kubectl,
-                                        engine::Context&) { kubectl.apply(text); }})};
+    return {cluster_step(
+        "install-metrics-server", in.host->name,
+        {.inputs = sha256_hex(text),
+         .changes = {{"create", "deployment metrics-server", ""}},
+         .act = [text](const Kubectl& kubectl, engine::Context&) { kubectl.apply(text); }})};
 }
 
 }  // namespace

@@ -26,14 +26,16 @@ std::string network_json(const config::Spec& spec) {
         R"({{"Network": "{}", "EnableIPv4": {}, "EnableIPv6": {}{}, "EnableNFTables": false, "Backend": {{"Type": "{}"{}}}}})",
         v4, v4.empty() ? "false" : "true", v6.empty() ? "false" : "true",
         v6.empty() ? "" : fmt::format(R"(, "IPv6Network": "{}")", v6),
-        value_or(values, "backend", "vxlan"), mtu.empty() ? "" : fmt::format(R"(, "MTU": {})", mtu));
+        value_or(values, "backend", "vxlan"),
+        mtu.empty() ? "" : fmt::format(R"(, "MTU": {})", mtu));
 }
 
 // Talks to the API server at its real address: at the service's it would have to wait for
 // kube-proxy, which may start later. The node's network is announced only once it works: a pod that
 // comes too early would be tried again many seconds later.
 std::string flannel_manifest(const config::Spec& spec, const std::string& image) {
-    return fmt::format(R"(apiVersion: v1
+    return fmt::format(
+        R"(apiVersion: v1
 kind: Namespace
 metadata:
   name: kube-flannel
@@ -180,23 +182,22 @@ spec:
           path: /run/xtables.lock
           type: FileOrCreate
 )",
-                       fmt::arg("network", network_json(spec)), fmt::arg("image", image),
-                       fmt::arg("interface",
-                                value_or(spec.network_plugin.values, "interface", "").empty()
-                                    ? ""
-                                    : ", --iface=" + spec.network_plugin.values.at("interface")),
-                       fmt::arg("server", endpoint_host(spec)),
-                       fmt::arg("port", spec.kubernetes.endpoint.port));
+        fmt::arg("network", network_json(spec)), fmt::arg("image", image),
+        fmt::arg("interface", value_or(spec.network_plugin.values, "interface", "").empty()
+                                  ? ""
+                                  : ", --iface=" + spec.network_plugin.values.at("interface")),
+        fmt::arg("server", endpoint_host(spec)), fmt::arg("port", spec.kubernetes.endpoint.port));
 }
 
 std::vector<engine::Step> make(const StepInput& in) {
-    const std::string manifest = flannel_manifest(
-        in.spec, in.material.supplies->image("ghcr.io/flannel-io/flannel"));
+    const std::string manifest =
+        flannel_manifest(in.spec, in.material.supplies->image("ghcr.io/flannel-io/flannel"));
     return {cluster_step("install-network-plugin", in.host->name,
                          {.inputs = sha256_hex(manifest),
                           .changes = {{"create", "daemon set kube-flannel-ds", "flannel"}},
-                          .act = [manifest](const Kubectl& kubectl,
-                                            engine::Context&) { kubectl.apply(manifest); }})};
+                          .act = [manifest](const Kubectl& kubectl, engine::Context&) {
+                              kubectl.apply(manifest);
+                          }})};
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ std::string last_words(const remote::CommandResult& result) {
 }
 
 bool is_transient(const std::string& said) {
-    for (const char* sign : {"connection refused", "i/o timeout", "EOF", "TLS handshake timeout",
-                             "etcdserver", "ServiceUnavailable", "InternalError", "timed out",
-                             "the server is currently unable", "connection reset",
-                             "net/http: request canceled", "not yet ready"}) {
+    for (const char* sign :
+         {"connection refused", "i/o timeout", "EOF", "TLS handshake timeout", "etcdserver",
+          "ServiceUnavailable", "InternalError", "timed out", "the server is currently unable",
+          "connection reset", "net/http: request canceled", "not yet ready"}) {
         if (said.find(sign) != std::string::npos) return true;
     }
     return false;

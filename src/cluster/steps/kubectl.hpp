@@ -27,8 +27,7 @@ class Kubectl {
     void apply(const std::string& manifest) const;
 
     // Asks again until it holds; throws ApiError API-WAIT with `what` when the step's time is over.
-    void wait_until(const std::string& what, Millis most,
-                    const std::function<bool()>& holds) const;
+    void wait_until(const std::string& what, Millis most, const std::function<bool()>& holds) const;
 
   private:
     engine::Context& context_;

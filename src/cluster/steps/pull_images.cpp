@@ -54,8 +54,7 @@ void pull(engine::Context& c, const std::vector<std::string>& wanted) {
                          c.call());
         if (pulled.exit_code == 0) continue;
         throw RemoteError(
-            "IMAGE-PULL",
-            fmt::format("{} cannot pull {}", c.host().name(), image),
+            "IMAGE-PULL", fmt::format("{} cannot pull {}", c.host().name(), image),
             {.cause = printable(std::string(trim(pulled.err))),
              .remedy = "see whether the registry runs (systemctl status slipway-registry on its "
                        "host) and is reached from here, then resume",
@@ -65,8 +64,7 @@ void pull(engine::Context& c, const std::vector<std::string>& wanted) {
 
 std::vector<engine::Step> make(const StepInput& in) {
     if (!is_node(*in.host)) return {};
-    const std::vector<std::string> images =
-        node_images(in.spec, *in.host, *in.material.supplies);
+    const std::vector<std::string> images = node_images(in.spec, *in.host, *in.material.supplies);
     engine::Step step{.id = "pull-images", .inputs = sha256_hex(join(images, "\n"))};
     step.deadline = std::chrono::minutes(30);
     step.probe = [images](engine::Context& c) { return probe(c, images); };

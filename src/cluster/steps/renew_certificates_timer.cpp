@@ -69,8 +69,7 @@ StepKind renew_certificates_timer() {
         .id = "renew-certificates-timer",
         .title = "Renew certificates by a timer before they end",
         .part = "kubernetes.certificates.autoRenew",
-        .enabled =
-            [](const config::Spec& spec) { return spec.kubernetes.certificates.auto_renew; },
+        .enabled = [](const config::Spec& spec) { return spec.kubernetes.certificates.auto_renew; },
         .needs = {"install-kubernetes", "start-kubelet"},
         .make = step_of("renew-certificates-timer", resources),
     };

@@ -30,8 +30,8 @@ std::vector<ResourcePtr> resources(const StepInput& in) {
                                     left_folder("/var/lib/slipway-registry")};
     std::vector<std::string> served;
     for (const SuppliedBundle& bundle : in.material.supplies->bundles()) {
-        served.push_back(fmt::format("{}/{}", in.spec.registry.data_folder,
-                                     bundle.file.filename().string()));
+        served.push_back(
+            fmt::format("{}/{}", in.spec.registry.data_folder, bundle.file.filename().string()));
         out.push_back(uploaded_file(served.back(), {.file = bundle.file,
                                                     .size = bundle.size,
                                                     .identity = bundle.digest,

@@ -19,8 +19,8 @@ std::string manifest(std::string_view name) {
     return fmt::format("/etc/kubernetes/manifests/{}.yaml", name);
 }
 
-ResourcePtr phase(const StepInput& in, const std::string& name,
-                  std::vector<std::string> words, std::vector<std::string> files) {
+ResourcePtr phase(const StepInput& in, const std::string& name, std::vector<std::string> words,
+                  std::vector<std::string> files) {
     std::vector<std::string> command = {"/usr/local/bin/kubeadm", "init", "phase"};
     command.insert(command.end(), words.begin(), words.end());
     command.insert(command.end(), {"--config", kConfig});
@@ -80,10 +80,10 @@ StepKind start_control_plane() {
         .why_not_skippable = "it is what a cluster is",
         .make = step_of("start-control-plane",
                         [](const StepInput& in) -> std::vector<ResourcePtr> {
-                            return {phase(in, "control-plane", {"control-plane", "all"},
-                                          {manifest("kube-apiserver"),
-                                           manifest("kube-controller-manager"),
-                                           manifest("kube-scheduler")})};
+                            return {phase(
+                                in, "control-plane", {"control-plane", "all"},
+                                {manifest("kube-apiserver"), manifest("kube-controller-manager"),
+                                 manifest("kube-scheduler")})};
                         }),
     };
 }

@@ -26,8 +26,8 @@ std::vector<ResourcePtr> resources(const StepInput& in) {
                        {.unit = kUnit, .command = {"systemctl", "daemon-reload"}}),
         activated_file("/var/lib/kubelet/kubeadm-flags.env", kubelet_flags(in.spec, *in.host),
                        {.unit = kUnit}),
-        activated_file("/var/lib/kubelet/config.yaml",
-                       kubelet_config(in.spec, *in.host, settings), {.unit = kUnit}),
+        activated_file("/var/lib/kubelet/config.yaml", kubelet_config(in.spec, *in.host, settings),
+                       {.unit = kUnit}),
         running_unit(kUnit),
     };
 }

@@ -73,9 +73,9 @@ spec:
       type: File
 )",
                        fmt::arg("image", in.material.supplies->image("ghcr.io/kube-vip/kube-vip")),
-                       fmt::arg("arp", endpoint.vip_mode == "arp"),
-                       fmt::arg("port", endpoint.port), fmt::arg("interface", interface_of(in)),
-                       fmt::arg("bits", v6 ? 128 : 32), fmt::arg("address", endpoint.address));
+                       fmt::arg("arp", endpoint.vip_mode == "arp"), fmt::arg("port", endpoint.port),
+                       fmt::arg("interface", interface_of(in)), fmt::arg("bits", v6 ? 128 : 32),
+                       fmt::arg("address", endpoint.address));
 }
 
 }  // namespace

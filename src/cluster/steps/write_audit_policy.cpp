@@ -23,7 +23,9 @@ constexpr std::string_view kMetadata =
 std::vector<ResourcePtr> resources(const StepInput& in) {
     const std::string& policy = in.spec.kubernetes.audit.policy_file;
     const bool own = !policy.empty() && !in.around.undo;
-    return {file(std::string(kAuditPolicy),
+    const std::string& log = in.spec.kubernetes.audit.log_path;
+    return {left_folder(log.substr(0, log.rfind('/'))),
+            file(std::string(kAuditPolicy),
                  {.content = own ? read_file(policy) : std::string(kMetadata), .mode = 0600})};
 }
 

@@ -26,15 +26,15 @@ void add_authority(std::vector<ResourcePtr>& out, const std::shared_ptr<Vault>& 
          .content = [vault, name] { return Secret(vault->authority(name).certificate()); },
          .known = known}));
     if (!with_key) return;
-    out.push_back(vault_file(
-        {.path = path + ".key",
-         .mode = 0600,
-         .content = [vault, name] { return vault->authority(name).key().clone(); },
-         .known =
-             [vault, name] {
-                 if (!vault || !vault->authority_certificate(name)) return std::string();
-                 return sha256_hex(vault->authority(name).key().reveal());
-             }}));
+    out.push_back(
+        vault_file({.path = path + ".key",
+                    .mode = 0600,
+                    .content = [vault, name] { return vault->authority(name).key().clone(); },
+                    .known =
+                        [vault, name] {
+                            if (!vault || !vault->authority_certificate(name)) return std::string();
+                            return sha256_hex(vault->authority(name).key().reveal());
+                        }}));
 }
 
 // A look alone makes nothing.
@@ -43,22 +43,23 @@ bool is_made(const std::shared_ptr<Vault>& vault) {
 }
 
 void add_signing_key(std::vector<ResourcePtr>& out, const std::shared_ptr<Vault>& vault) {
-    out.push_back(
-        vault_file({.path = pki_path("sa.key"),
-                    .mode = 0600,
-                    .content = [vault] { return vault->signing_key().key.clone(); },
-                    .known =
-                        [vault] {
-                            return is_made(vault) ? sha256_hex(vault->signing_key().key.reveal()) : "";
-                        }}));
-    out.push_back(
-        vault_file({.path = pki_path("sa.pub"),
-                    .mode = 0644,
-                    .content = [vault] { return Secret(vault->signing_key().public_key); },
-                    .known =
-                        [vault] {
-                            return is_made(vault) ? sha256_hex(vault->signing_key().public_key) : "";
-                        }}));
+    out.push_back(vault_file({.path = pki_path("sa.key"),
+                              .mode = 0600,
+                              .content = [vault] { return vault->signing_key().key.clone(); },
+                              .known =
+                                  [vault] {
+                                      return is_made(vault)
+                                                 ? sha256_hex(vault->signing_key().key.reveal())
+                                                 : "";
+                                  }}));
+    out.push_back(vault_file(
+        {.path = pki_path("sa.pub"),
+         .mode = 0644,
+         .content = [vault] { return Secret(vault->signing_key().public_key); },
+         .known =
+             [vault] {
+                 return is_made(vault) ? sha256_hex(vault->signing_key().public_key) : "";
+             }}));
 }
 
 class ControlPlaneFiles {
