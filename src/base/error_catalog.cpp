@@ -248,6 +248,8 @@ constexpr ErrorEntry kCatalog[] = {
      "make it again with: slipway bundle inventory"},
     {"KUBEADM-FAILED", "A phase of kubeadm failed on a control plane",
      "the error holds the last lines it wrote", "solve what they say, then: slipway resume"},
+    {"KUBECONFIG-NONE", "A cluster has no kubeconfig yet",
+     "it has not been made so far, or it was reset", "make it with: slipway apply"},
     {"LOGIN-FILE", "A file of logins cannot be used",
      "a line is not USER:HASH, or the hash is not bcrypt",
      "write it with `slipway registry passwd`, or `htpasswd -B`"},
