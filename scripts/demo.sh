@@ -54,6 +54,7 @@ import json, sys
 print(next(n["name"] for n in json.load(sys.stdin)["names"] if "/kubectl:" in "/" + n["name"]))')
 "$slipway" bundle extract "$bundle" "$kubectl" -o .demo/kubectl >/dev/null
 chmod +x .demo/kubectl
+.demo/kubectl --kubeconfig $kubeconfig wait pods --all -A --for condition=Ready --timeout=120s >/dev/null # probes lag
 show .demo/kubectl --kubeconfig $kubeconfig get nodes -o wide
 show .demo/kubectl --kubeconfig $kubeconfig get pods -A -o wide
 

@@ -43,12 +43,14 @@ def healthy(cluster, seconds=PATIENCE_SECONDS):
     for namespace, what in (("kube-system", "daemonset/kube-proxy"), ("kube-flannel", "daemonset/kube-flannel-ds"),
                             ("kube-system", "deployment/coredns")):
         cluster.kubectl("-n", namespace, "rollout", "status", what, f"--timeout={seconds}s", timeout=seconds + 30)
-    eventually("every pod of the cluster running", lambda: _pods_that_do_not_run(cluster) == [] or None, seconds)
+    eventually("every pod of the cluster running", lambda: _all_pods_run(cluster))  # probes lag: metrics need half a minute
 
 
-def _pods_that_do_not_run(cluster):
-    return [pod["metadata"]["name"] for pod in cluster.objects("pods", "-A")
-            if not all(c["ready"] for c in pod["status"].get("containerStatuses", [{"ready": False}]))]
+def _all_pods_run(cluster):
+    waiting = [pod["metadata"]["name"] for pod in cluster.objects("pods", "-A")
+               if not all(c["ready"] for c in pod["status"].get("containerStatuses", [{"ready": False}]))]
+    assert not waiting, f"not ready: {', '.join(waiting)}"
+    return True
 
 
 def usable(cluster):
@@ -107,8 +109,14 @@ def _use(workload):
         _from_a_pod(workload, node)
         _from_the_machine(workload, machine)
         _from_outside(workload, machine)
+    eventually("metrics of every node", lambda: _measured(workload.cluster) == nodes or None)
     for pod in workload.web:  # the kubelet of each node hands them out
         assert "serves at" in workload.logs(pod), f"the log of {pod['metadata']['name']} is not what it wrote"
+
+
+def _measured(cluster):
+    """An aggregated API: the API server asks metrics-server, which asks every kubelet."""
+    return {line.split()[0] for line in cluster.kubectl("top", "nodes", "--no-headers").splitlines() if "unknown" not in line}
 
 
 def _from_a_pod(workload, node):

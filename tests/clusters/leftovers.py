@@ -18,6 +18,7 @@ FILES_LEFT_OUT = [
     r"/var/cache/(ldconfig|debconf|man|apt)(/.*)?",
     r"/etc/ld\.so\.cache",                             # ldconfig's, made anew at each change of libraries
     r"/run/(lock|mount|blkid|user|sudo)(/.*)?", r"/run/(utab|xtables\.lock|agetty\.reload)",
+    r"/var/lib/systemd/timers",                        # stamps of timers, left out too, need a folder
     r"/(root|home/[^/]*)/\.bash_history",
 ]
 # Kernel values kube-proxy sets for itself, which nothing else on a machine looks at.
