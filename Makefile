@@ -1,6 +1,6 @@
 # The front door. `make help` lists what there is; every target does its own set-up.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check shipped test demo demo-clean bench lint format docs fuzz clean \
+.PHONY: help setup build check shipped test demo demo-simulated demo-clean bench lint format docs fuzz clean \
         asan tsan scenarios clients lab lab-bundle test-full fuzz-short
 
 JOBS         ?= $(shell nproc)
@@ -19,7 +19,7 @@ packages  := build/.packages
 ctest     := ctest --no-tests=error --output-on-failure --parallel $(JOBS)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(packages): scripts/packages.txt scripts/setup.sh
 	@scripts/setup.sh
@@ -97,19 +97,24 @@ docs: build/debug/build.ninja ## write the generated pages of docs/ anew
 	$(part) "build debug" cmake --build build/debug -j $(JOBS)
 	$(part) "write docs" env SLIPWAY_WRITE_DOCS=1 $(ctest) --test-dir build/debug -L fast
 
-demo: build ## apply on simulated hosts: kill it, resume it; files stay in .demo/
+demo: lab-bundle ## a real cluster on 3 lab machines (root); HA=1: 3 control planes, 2 workers. They stay
 	@scripts/demo.sh
 
-demo-clean: ## remove what the demo made
-	@rm -rf .demo
+demo-simulated: build ## apply on simulated hosts: kill it, resume it; files stay in .demo-simulated/
+	@scripts/demo_simulated.sh
 
-bench: build ## measure, and write docs/benchmarks.md
+demo-clean: ## remove what the demos made, machines as well
+	@scripts/demo.sh --clean
+	@rm -rf .demo-simulated
+
+bench: lab-bundle ## measure, and write docs/benchmarks*.md
 	$(part) "build bench" cmake --build build/release -j $(JOBS) --target slipway_bench slipway_transport slipway_pull \
 		slipway_sparse_bundle
 	$(part) "programs of others" scripts/go_program.py crane distribution
 	@build/release/bin/slipway_bench --write docs/benchmarks.md
 	@bench/images.py build/release/bin --write docs/benchmarks-images.md
 	@bench/hosts.py build/release/bin --write docs/benchmarks-hosts.md
+	@bench/clusters.py build/release/bin --write docs/benchmarks-clusters.md
 
 clean: ## remove build/ (packages and the compiler cache stay)
 	@rm -rf build

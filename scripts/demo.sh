@@ -1,87 +1,72 @@
 #!/bin/bash
-# The main job on simulated hosts: a spec, a plan, an apply that is killed in the middle, its resume,
-# and a second apply that has nothing to do. Files stay in .demo/.
+# From nothing to a running cluster on machines of the lab (docs/lab.md): 1 control plane and 2 workers, or with HA=1
+# 3 control planes behind a virtual address and 2 workers. Machines and files (.demo/) stay; --clean removes them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export SLIPWAY_LAB=demo
 slipway=build/release/bin/slipway
 spec=.demo/cluster.yaml
 state=.demo/state
+kubeconfig=$state/demo/kubeconfig
+
+if [ "${1:-}" = --clean ]; then
+    if [ -e .demo/lab ]; then lab/lab down; fi
+    rm -rf .demo
+    exit
+fi
 
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\e[1m' plain=$'\e[0m'; else bold= plain=; fi
 say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 show() { # prints a command as the user would type it, then runs it
-    printf '%s$ %s%s\n' "$bold" "$(sed "s|^$slipway|slipway|" <<<"$*")" "$plain"
+    printf '%s$ %s%s\n' "$bold" "$(sed "s|^$slipway|slipway|; s|^\.demo/kubectl|kubectl|" <<<"$*")" "$plain"
     "$@"
 }
 
+lab/lab doctor >/dev/null || { lab/lab doctor; exit 1; }
+if [ "${HA:-0}" = 1 ]; then machines=5 control_planes=3; else machines=3 control_planes=1; fi
+
+say "1. Fresh machines: Debian 12 with sshd, no network but their own, nothing installed"
+lab/lab down # of a demo before this one
 rm -rf .demo
 mkdir .demo
+touch .demo/lab # from here on the machines are ours to take down
+show lab/lab up $machines
 
-say "1. A spec from five names and addresses"
-printf '%s$ slipway init demo --host cp1=10.0.0.11:control-plane,etcd … > %s%s\n' "$bold" "$spec" "$plain"
-"$slipway" init demo \
-    --host cp1=10.0.0.11:control-plane,etcd \
-    --host cp2=10.0.0.12:control-plane,etcd \
-    --host cp3=10.0.0.13:control-plane,etcd \
-    --host w1=10.0.0.21:worker \
-    --host w2=10.0.0.22:worker >"$spec"
-cat "$spec"
-show "$slipway" validate -c "$spec"
-
-say "2. What would change on each host. Nothing is touched"
-show "$slipway" plan -c "$spec" --state "$state" --simulate=demo
-
-say "3. Apply. In the middle of it the program is killed: SIGKILL, no warning"
-# The killer waits for a third of the steps, then strikes the process that the shell below becomes.
-total=$("$slipway" plan -c "$spec" --state "$state" --simulate -o json 2>/dev/null |
-    python3 -c 'import json, sys; print(len(json.load(sys.stdin)["steps"]))')
-apply=("$slipway" apply -c "$spec" --state "$state" --simulate=demo --yes)
-(
-    while sleep 0.1; do
-        done=$("$slipway" events --state "$state" -o json 2>/dev/null | grep -c '"type":"step.finished"' || true)
-        if [ "$done" -ge $((total / 3)) ]; then
-            kill -KILL "$(cat .demo/pid)" 2>/dev/null
-            exit
-        fi
-        kill -0 $$ 2>/dev/null || exit
-    done
-) &
-killer=$!
-trap 'kill $killer 2>/dev/null || true' EXIT
-printf '%s$ slipway %s%s\n' "$bold" "${apply[*]:1}" "$plain"
-code=0
-# The inner shell notes its process id and becomes slipway. The outer one's own word ("Killed") goes
-# nowhere; the program's output keeps its place.
-{ bash -c 'echo $$ > .demo/pid; exec "$@"' apply "${apply[@]}" 2>&3 || code=$?; } 3>&2 2>/dev/null
-kill "$killer" 2>/dev/null || true # it may have struck, or had no chance to
-wait "$killer" 2>/dev/null || true
-rm -f .demo/pid
-if [ -t 1 ]; then printf '\e[?25h\n'; fi # a killed program cannot give the cursor back
-if [ "$code" -eq 137 ]; then
-    say "   Killed (SIGKILL). The journal in $state knows how far it came"
-elif [ "$code" -eq 0 ]; then
-    say "   It was faster than the killer; nothing was interrupted this time"
-else
-    exit "$code"
+say "2. One file holds everything they need; one says what they are to become"
+bundle=$(lab/bundle/build)
+cp "${bundle%.bundle}.pub" .demo/bundle.pub
+lab/lab spec | awk -v n=$control_planes '
+    /roles:/ { sub(/\[.*/, ++i <= n ? "[\"control-plane\"]" : "[\"worker\"]") } { print }' >"$spec"
+echo "  bundles: [\"$bundle\"]" >>"$spec"
+if [ $control_planes -gt 1 ]; then
+    # A free address of the machines' network; kube-vip moves it to a control plane that lives.
+    vip=$(sed -n 's/.*address: "\([0-9.]*\)\.[0-9]*"/\1.100/p' "$spec" | head -1)
+    printf '  kubernetes:\n    endpoint: {kind: kube-vip, address: "%s"}\n' "$vip" >>"$spec"
 fi
-show "$slipway" status --state "$state"
+cat "$spec"
 
-say "4. Resume: what was acknowledged is not repeated, what was not is probed again"
-show "$slipway" resume --state "$state"
+say "3. Apply: packages, registry, runtime, certificates, etcd, control plane, network, DNS, workers"
+show "$slipway" apply -c "$spec" --state "$state" --key .demo/bundle.pub --accept-new --yes
 
-say "5. Apply again: nothing to change"
-show "$slipway" apply -c "$spec" --state "$state" --simulate=demo --yes
+say "4. The cluster"
+kubectl=$("$slipway" bundle inspect "$bundle" -o json | python3 -c '
+import json, sys
+print(next(n["name"] for n in json.load(sys.stdin)["names"] if "/kubectl:" in "/" + n["name"]))')
+"$slipway" bundle extract "$bundle" "$kubectl" -o .demo/kubectl >/dev/null
+chmod +x .demo/kubectl
+.demo/kubectl --kubeconfig $kubeconfig wait pods --all -A --for condition=Ready --timeout=120s >/dev/null # probes lag
+show .demo/kubectl --kubeconfig $kubeconfig get nodes -o wide
+show .demo/kubectl --kubeconfig $kubeconfig get pods -A -o wide
 
 cat <<TEXT
 
-${bold}The demo is done. What to look at next$plain (alias slipway=$slipway)
-  slipway runs    --state $state              the runs of this cluster
-  slipway events  --state $state              what happened, in order; -o json for JSON lines
-  slipway status  --state $state              hosts and steps, and who works on them
-  slipway explain hosts.roles                     any field of the spec, with its default
-  \$EDITOR $spec                  change something, then: slipway plan -c $spec --state $state --simulate=demo
-Kill it yourself:
-  rm -rf $state; slipway apply -c $spec --state $state --simulate=demo --yes
-  Ctrl-C (recorded and clean), or from another terminal: kill -9 PID. Then: slipway resume --state $state
+${bold}The cluster runs. What to do next$plain (alias slipway=$slipway)
+  export KUBECONFIG=$PWD/$kubeconfig PATH=$PWD/.demo:\$PATH
+  kubectl create deployment hello --image slipway.test/probe:1 --replicas 3 -- probe serve :8080
+  slipway apply  -c $spec --state $state --key .demo/bundle.pub --yes   again: nothing changes
+  slipway status --state $state                      hosts and steps
+  slipway runs show --state $state                   when each step was at work
+  SLIPWAY_LAB=demo lab/lab power-cut node2              see it fail and come back: power-on node2
+  slipway reset  --state $state                      the machines as they were found
 Remove everything again: make demo-clean
 TEXT

@@ -39,7 +39,7 @@ def mount(lab, machine, image):
             run("mount", "-t", "tmpfs", "-o", f"mode=0755,size={machine.disk.removeprefix('tmpfs:')}",
                 f"slipway-lab-{lab.name}", disk)
         else:
-            run("mount", "-o", "loop,noinit_itable", _disk_file(lab, machine), disk)
+            _mount_file(_disk_file(lab, machine), disk)
     for name in ("upper", "work"):
         (disk / name).mkdir(exist_ok=True)
     if not mounts.is_mounted(root):
@@ -48,6 +48,16 @@ def mount(lab, machine, image):
             f"lowerdir={image},upperdir={disk}/upper,workdir={disk}/work", root)
         _take(disk / "spare", 1 << 20)
     return disk, root
+
+
+def _mount_file(file, disk):
+    """Through a loop device of its own: `mount -o loop` would take the one of before a power cut, with its dead file
+    system, when some other mount namespace of this computer has not let go of it."""
+    device = run("losetup", "--find", "--show", file).stdout.strip()
+    try:
+        run("mount", "-o", "noinit_itable", device, disk)
+    finally:
+        run("losetup", "--detach", device)  # once it is unmounted
 
 
 def _disk_file(lab, machine):

@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lab"), str(HERE.parent / "harness")]
 import case  # noqa: E402
 from site_of_machines import LAB, Site as Lab, wait_until  # noqa: E402, F401
-from slipway import CLEAN  # noqa: E402
+from slipway import CLEAN, Program  # noqa: E402
 
 
 FULL = os.environ.get("SLIPWAY_FULL") == "1"  # every case of a matrix, instead of a sample of them
@@ -240,7 +240,8 @@ def _down_when_this_process_ends(lab):
     return writing
 
 
-def main(count=1, behind=0):
+def main(count=1, behind=0, before=None):
+    """`before(folder, program)` makes what the tests of the file share."""
     if os.environ.get("SLIPWAY_NO_LAB") == "1":
         print("SLIPWAY_NO_LAB=1: hosts are not tested")
         sys.exit(77)
@@ -252,6 +253,8 @@ def main(count=1, behind=0):
     lab = Lab(folder)
     guard = _down_when_this_process_ends(lab)
     try:
+        if before:
+            before(folder, Program(sys.argv[1]))
         more = ("--behind-bastion", behind) if behind else ()
         lab.run("up", count, *more).expect(0)
         Case.lab, Case.machines = lab, {name: Machine(lab, row) for name, row in lab.machines().items()}

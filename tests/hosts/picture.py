@@ -60,9 +60,9 @@ ps -eo user:20,args --no-headers | grep -ic '[s]lipway' || true
 STATES_LEFT_OUT = r"(user@.*|user-runtime-dir@.*|session-.*|run-.*|systemd-(tmpfiles-clean|update-utmp|hostnamed|timedated)\..*|logrotate.*|dpkg-db-backup.*)"
 
 
-def take(machine):
-    """{section: {what: how it is}}"""
-    return _read(machine.sh(FILES.replace("ROOTS", "/ /var/lib /run") + REST))
+def take(machine, more=""):
+    """{section: {what: how it is}}; `more` is a script that writes further sections, a line a thing."""
+    return _read(machine.sh(FILES.replace("ROOTS", "/ /var/lib /run") + REST + more))
 
 
 def take_files(machine, *roots):

@@ -1,0 +1,144 @@
+"""What a usable cluster does, asked the way its users would: kubectl, pods, services, connections from outside.
+
+    checks.healthy(cluster)     every node Ready, and all that every cluster runs has been rolled out
+    checks.usable(cluster)      and what people do with one works, on every node
+"""
+
+import json
+import shlex
+import time
+import urllib.error
+import urllib.request
+
+IMAGE = "slipway.test/probe:1"
+PORT = 8080
+EVERYWHERE = [{"operator": "Exists"}]
+# A service is programmed on a node about a second after its pods are ready.
+PATIENCE_SECONDS = 60
+
+
+def eventually(what, attempt, seconds=PATIENCE_SECONDS):
+    """The first answer that is neither None nor an error; the last error when time is up."""
+    deadline, seen = time.monotonic() + seconds, None
+    while True:
+        try:
+            answer = attempt()
+            if answer is not None:
+                return answer
+        except (AssertionError, OSError, urllib.error.URLError) as error:
+            seen = error
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited {seconds} s for: {what}\n{seen or ''}")
+        time.sleep(0.5)
+
+
+def ready_nodes(cluster):
+    return {node["metadata"]["name"] for node in cluster.objects("nodes")
+            if any(c["type"] == "Ready" and c["status"] == "True" for c in node["status"]["conditions"])}
+
+
+def healthy(cluster, seconds=PATIENCE_SECONDS):
+    wanted = set(cluster.nodes)
+    eventually(f"{sorted(wanted)} Ready", lambda: ready_nodes(cluster) == wanted or None, seconds)
+    for namespace, what in (("kube-system", "daemonset/kube-proxy"), ("kube-flannel", "daemonset/kube-flannel-ds"),
+                            ("kube-system", "deployment/coredns")):
+        cluster.kubectl("-n", namespace, "rollout", "status", what, f"--timeout={seconds}s", timeout=seconds + 30)
+    eventually("every pod of the cluster running", lambda: _all_pods_run(cluster))  # probes lag: metrics need half a minute
+
+
+def _all_pods_run(cluster):
+    waiting = [pod["metadata"]["name"] for pod in cluster.objects("pods", "-A")
+               if not all(c["ready"] for c in pod["status"].get("containerStatuses", [{"ready": False}]))]
+    assert not waiting, f"not ready: {', '.join(waiting)}"
+    return True
+
+
+def usable(cluster):
+    namespace = "slipway-checks"
+    cluster.kubectl("create", "namespace", namespace)
+    try:
+        _use(Workload(cluster, namespace))
+    finally:
+        cluster.kubectl("delete", "namespace", namespace, "--timeout=100s", timeout=130)
+
+
+class Workload:
+    """One probe a node, control planes as well, and two more behind services."""
+
+    def __init__(self, cluster, namespace):
+        self.cluster, self.namespace = cluster, namespace
+        objects = [_pods("DaemonSet", "each", {}), _pods("Deployment", "web", {"replicas": 2}),
+                   _service("web", {}), _service("outside", {"type": "NodePort"})]
+        cluster.kubectl("-n", namespace, "apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        for what in ("daemonset/each", "deployment/web"):
+            cluster.kubectl("-n", namespace, "rollout", "status", what, "--timeout=100s", timeout=130)
+        self.each = {pod["spec"]["nodeName"]: pod for pod in self._of("pods", "-l", "app=each")}
+        self.web = self._of("pods", "-l", "app=web")
+        services = {service["metadata"]["name"]: service["spec"] for service in self._of("services")}
+        self.service_address = services["web"]["clusterIP"]
+        self.node_port = services["outside"]["ports"][0]["nodePort"]
+
+    def _of(self, *what):
+        return self.cluster.objects("-n", self.namespace, *what)
+
+    def in_pod_of(self, node, *words):
+        pod = self.each[node]["metadata"]["name"]
+        return self.cluster.kubectl("-n", self.namespace, "exec", pod, "--", *words)
+
+    def logs(self, pod):
+        return self.cluster.kubectl("-n", self.namespace, "logs", pod["metadata"]["name"])
+
+
+def _pods(kind, name, more):
+    container = {"name": "probe", "image": IMAGE, "args": ["serve", f":{PORT}"],
+                 "readinessProbe": {"httpGet": {"path": "/healthz", "port": PORT}, "periodSeconds": 1}}
+    return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name}, "spec": {
+        **more, "selector": {"matchLabels": {"app": name}}, "template": {"metadata": {"labels": {"app": name}}, "spec": {
+            "tolerations": EVERYWHERE if kind == "DaemonSet" else [], "terminationGracePeriodSeconds": 1, "containers": [container]}}}}
+
+
+def _service(name, more):
+    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": {
+        **more, "selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": PORT}]}}
+
+
+def _use(workload):
+    nodes = set(workload.cluster.nodes)
+    assert set(workload.each) == nodes, f"pods run on {sorted(workload.each)}, not on {sorted(nodes)}"
+    for node, machine in workload.cluster.nodes.items():
+        _from_a_pod(workload, node)
+        _from_the_machine(workload, machine)
+        _from_outside(workload, machine)
+    eventually("metrics of every node", lambda: _measured(workload.cluster) == nodes or None)
+    for pod in workload.web:  # the kubelet of each node hands them out
+        assert "serves at" in workload.logs(pod), f"the log of {pod['metadata']['name']} is not what it wrote"
+
+
+def _measured(cluster):
+    """An aggregated API: the API server asks metrics-server, which asks every kubelet."""
+    return {line.split()[0] for line in cluster.kubectl("top", "nodes", "--no-headers").splitlines() if "unknown" not in line}
+
+
+def _from_a_pod(workload, node):
+    """The service by name, by DNS and by HTTP; every other node's pod by address."""
+    name = f"web.{workload.namespace}.svc.cluster.local"
+    found = eventually(f"{name} by DNS on {node}", lambda: workload.in_pod_of(node, "probe", "lookup", name).split())
+    assert found == [workload.service_address], f"on {node} {name} is {found}, not {workload.service_address}"
+    eventually(f"the service by its short name on {node}", lambda: workload.in_pod_of(node, "probe", "get", "http://web/"))
+    others = [pod["status"]["podIP"] for pod in workload.each.values()]
+    script = " && ".join(shlex.join(["probe", "get", f"http://{address}:{PORT}/healthz"]) for address in others)
+    answers = eventually(f"pods of every node from {node}", lambda: workload.in_pod_of(node, "sh", "-c", script)).split()
+    assert answers == ["ok"] * len(others), f"from the pod on {node}: {answers}"
+
+
+def _from_the_machine(workload, machine):
+    """Its own processes use services as well; bash is all the client a machine has."""
+    script = f"exec 3<>/dev/tcp/{workload.service_address}/80; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; timeout 5 cat <&3"
+    eventually(f"the service from {machine.name}", lambda: "hostname=web-" in machine.sh(f"timeout 10 bash -c {shlex.quote(script)}") or None)
+
+
+def _from_outside(workload, machine):
+    def ask():
+        with urllib.request.urlopen(f"http://{machine.address}:{workload.node_port}/", timeout=5) as answer:
+            return "hostname=web-" in answer.read().decode() or None
+    eventually(f"the node port of {machine.name}", ask)

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""A cluster from the bundle alone: it is usable, a second apply changes nothing, a reset leaves no trace, and then
+the machines take another."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import checks  # noqa: E402
+import clusters  # noqa: E402
+import leftovers  # noqa: E402
+
+
+class Create(clusters.Case):
+    def made(self, cluster):
+        """Fresh machines become a cluster; returns what they were."""
+        before = {name: leftovers.take(machine) for name, machine in cluster.nodes.items()}
+        first = cluster.apply().expect(0)
+        self.assertEqual(first.json["result"], "succeeded")
+        checks.healthy(cluster, seconds=10)  # apply returns when it is, not some time before
+        checks.usable(cluster)
+        self.assertTrue(all(leftovers.chains(machine) for machine in cluster.nodes.values()), "chains are looked for in the wrong place")
+        again = cluster.apply().expect(0)
+        self.assertEqual(again.json["changed"], 0, again.out)
+        self.say(f"first apply {first.seconds:.1f} s, second {again.seconds:.1f} s: {again.seconds / first.seconds:.0%}")
+        self.assertLess(again.seconds, first.seconds / 2)
+        return before
+
+    def undone(self, cluster, before):
+        took = cluster.reset().expect(0).seconds
+        self.say(f"reset {took:.1f} s")
+        left = [f"{name}: {one}" for name, machine in cluster.nodes.items() for one in leftovers.between(before[name], leftovers.take(machine))]
+        if left:
+            self.fail("\n  ".join([f"{len(left)} things are not as they were found", *left[:100]]))
+
+    def test_one_machine(self):
+        cluster = self.cluster(self.host("node4"))
+        self.undone(cluster, self.made(cluster))
+
+    def test_a_control_plane_and_two_workers_and_once_more_on_the_same_machines(self):
+        cluster = self.cluster(self.control_plane("node1"), self.worker("node2"), self.worker("node3"))
+        self.undone(cluster, self.made(cluster))
+        cluster.apply().expect(0)
+        checks.healthy(cluster, seconds=10)
+
+
+if __name__ == "__main__":
+    clusters.main(count=4)
