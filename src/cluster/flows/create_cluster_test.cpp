@@ -139,6 +139,32 @@ TEST(CreateCluster, InstalledHostsPassTheChecksOfBareOnes) {
     EXPECT_THAT(blocking(), IsEmpty());
 }
 
+// Whatever was cut off is found half done by the next apply, and by the next reset.
+TEST(CreateCluster, InterruptedAnywhereTheNextApplyFinishesAndTheNextResetLeavesNothing) {
+    config::Spec spec = cluster_spec(1, 1);
+    spec.limits.retries = 0;
+    for (const int calls : {3, 40, 110}) {
+        SCOPED_TRACE(calls);
+        SimulatedCluster cluster(spec);
+        const json::object bare = cluster.snapshot();
+        const auto until_done = [&](const std::function<engine::Outcome()>& work) {
+            for (const char* host : {"cp1", "w1"}) {
+                cluster.fleet().simulated(host).add_fault({.on = remote::Call::change,
+                                                           .after = calls,
+                                                           .error = remote::FaultKind::crash});
+            }
+            for (int tries = 0; tries < 6; ++tries) {
+                if (work().result == RunResult::succeeded) return tries;
+            }
+            return -1;
+        };
+        EXPECT_GT(until_done([&] { return cluster.apply(); }), 0);
+        EXPECT_EQ(cluster.apply().changed, 0u);
+        EXPECT_GE(until_done([&] { return cluster.reset(); }), 0);
+        EXPECT_THAT(testing::differences(cluster.snapshot(), bare), IsEmpty());
+    }
+}
+
 TEST(CreateCluster, AThousandNodesInTheRightOrderAndTheSecondTimeNothing) {
     SimulatedCluster cluster(cluster_spec(3, 997));
     const engine::Plan plan = cluster.plan();
