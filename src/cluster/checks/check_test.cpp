@@ -50,6 +50,40 @@ std::string name_of(const ::testing::TestParamInfo<Case>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Checks, OneThingWrong, ::testing::ValuesIn(all_cases()), name_of);
 
+// ---- hosts this cluster is on already
+
+// What of it still fails when these hosts are installed.
+std::vector<std::string> failed_with(const std::string& id, std::set<std::string> ours) {
+    const std::vector<Case> cases = all_cases();
+    const auto wrong = std::ranges::find_if(cases, [&](const Case& c) { return c.id() == id; });
+    EXPECT_NE(wrong, cases.end()) << id;
+    CheckedFleet fleet;
+    wrong->break_it(fleet);
+    fleet.ours = std::move(ours);
+    return fleet.failed();
+}
+
+const std::set<std::string> kAll = {"cp1", "cp2", "cp3", "w1", "w2"};
+
+TEST(InstalledHosts, AreNotAskedWhatBareOnesAre) {
+    for (const char* id : {"HOST-LEFTOVER-KUBERNETES", "HOST-LEFTOVER-ETCD", "NET-PORT-API",
+                           "NET-PORT-KUBELET", "HOST-DISK", "NET-REACH-API", "NET-RANGE-PODS"}) {
+        EXPECT_THAT(failed_with(id, kAll), IsEmpty()) << id;
+        EXPECT_THAT(failed_with(id, {}), ::testing::Not(IsEmpty())) << id;
+    }
+}
+
+TEST(InstalledHosts, AreAskedEverythingElse) {
+    for (const char* id : {"HOST-UNREACHABLE", "HOST-CPU", "HOST-CLOCK-SKEW", "HOST-KERNEL"})
+        EXPECT_EQ(failed_with(id, kAll), failed_with(id, {})) << id;
+}
+
+TEST(InstalledHosts, DoNotSpeakForTheOthers) {
+    EXPECT_THAT(failed_with("HOST-LEFTOVER-KUBERNETES", {"w1"}), IsEmpty());
+    EXPECT_THAT(failed_with("HOST-LEFTOVER-KUBERNETES", {"cp1", "w2"}),
+                Contains("HOST-LEFTOVER-KUBERNETES w1 error"));
+}
+
 // ---- the table
 
 TEST(CheckTable, HasEnoughChecksEachOnceAndEachWithACaseAtItsWorst) {

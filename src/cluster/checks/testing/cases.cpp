@@ -57,7 +57,7 @@ void CheckedFleet::close(LinkUse use, const std::string& from, const std::string
 }
 
 std::vector<CheckResult> CheckedFleet::results(const std::vector<std::string>& ignored) const {
-    return run_checks({spec, facts, troubles, reachability}, ignored);
+    return run_checks({spec, facts, troubles, reachability, ours}, ignored);
 }
 
 std::vector<std::string> CheckedFleet::failed(const std::vector<std::string>& ignored) const {

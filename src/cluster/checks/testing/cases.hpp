@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct CheckedFleet {
     std::map<std::string, remote::Facts> facts;
     std::map<std::string, Trouble> troubles;
     Reachability reachability;
+    std::set<std::string> ours = {};  // hosts this cluster is on already
 };
 
 struct Case {
