@@ -69,8 +69,8 @@ struct KeyLess {
 // a bundle on a thousand machines would fill the memory of this one.
 struct ModelFile : FileState {
     ModelFile() = default;
-    ModelFile(FileState file)
-        : FileState(std::move(file)) {}  // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): a file is one whose content is kept
+    ModelFile(FileState file) : FileState(std::move(file)) {}
     ModelFile(FileState file, std::uint64_t bytes, std::string digest)
         : FileState(std::move(file)), size(bytes), sha256(std::move(digest)) {}
 
