@@ -29,7 +29,7 @@ def eventually(what, attempt, seconds=PATIENCE_SECONDS):
             seen = error
         if time.monotonic() > deadline:
             raise AssertionError(f"waited {seconds} s for: {what}\n{seen or ''}")
-        time.sleep(0.5)
+        time.sleep(0.1)
 
 
 def ready_nodes(cluster):

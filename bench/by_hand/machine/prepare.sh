@@ -13,6 +13,8 @@ cp /var/tmp/machine/containerd.service /var/tmp/machine/kubelet.service /etc/sys
 printf 'net.ipv4.ip_forward = 1\nnet.bridge.bridge-nf-call-iptables = 1\n' >/etc/sysctl.d/90-kubernetes.conf
 sysctl -q -p /etc/sysctl.d/90-kubernetes.conf
 swapoff -a
+# CoreDNS refuses to start where there is no name server to ask for other names.
+grep -q nameserver /etc/resolv.conf || echo "nameserver $(ip route | awk '/^default/ { print $3 }')" >>/etc/resolv.conf
 systemctl daemon-reload
 systemctl enable -q --now containerd
 systemctl enable -q kubelet
