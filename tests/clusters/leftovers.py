@@ -22,7 +22,11 @@ FILES_LEFT_OUT = [
     r"/(root|home/[^/]*)/\.bash_history",
 ]
 # Kernel values kube-proxy sets for itself, which nothing else on a machine looks at.
-SYSCTLS_LEFT_OUT = [r"net\.netfilter\.nf_conntrack_tcp_timeout_(close_wait|established)", r"net\.ipv4\.conf\.all\.route_localnet"]
+SYSCTLS_LEFT_OUT = [
+    r"net\.netfilter\.nf_conntrack_tcp_timeout_(close_wait|established)", r"net\.ipv4\.conf\.all\.route_localnet",
+    # One kernel for all machines of a lab: what one has put back, the kubelet of the next one sets again.
+    r"kernel\.panic(_on_oops)?", r"vm\.overcommit_memory",
+]
 MORE = r"""
 section mounts
 awk '{ print $2, $3 }' /proc/mounts

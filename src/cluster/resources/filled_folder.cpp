@@ -16,7 +16,9 @@ enum class Maker { us, program };
 class FilledFolder : public Resource {
   public:
     FilledFolder(std::string path, unsigned mode, Maker maker)
-        : Resource("folder of data", std::move(path)), mode_(mode), maker_(maker) {}
+        : Resource(maker == Maker::us ? "folder of data" : "folder of a program", std::move(path)),
+          mode_(mode),
+          maker_(maker) {}
 
     json::value desired() const override { return json::object{{"folder", true}}; }
 
@@ -48,6 +50,8 @@ class FilledFolder : public Resource {
             remove_with_parents(target, name(), before);
             return;
         }
+        // Made by others, and there before: who put what into it since is not known.
+        if (maker_ == Maker::program) return;
         std::set<std::string> kept;
         for (const json::value& entry : before.at("entries").as_array())
             kept.emplace(std::string_view(entry.as_string()));

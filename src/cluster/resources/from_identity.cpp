@@ -49,6 +49,7 @@ ResourcePtr resource_from_identity(const json::object& identity) {
         return unpacked_archive(string_at(identity, "folder"),
                                 {.label = string_at(identity, "label")}, {});
     if (kind == "folder of data") return filled_folder(name);
+    if (kind == "folder of a program") return left_folder(name);
     if (kind == "certificate")
         return certificate({.certificate = name, .key = string_at(identity, "key")}, nullptr);
     if (kind == "kubeconfig") return kubeconfig_file({.path = name}, nullptr);

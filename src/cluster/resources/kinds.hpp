@@ -92,7 +92,7 @@ ResourcePtr uploaded_file(std::string path, UploadFrom from);
 // as a whole, also what is mounted below it.
 ResourcePtr filled_folder(std::string path, unsigned mode = 0755);
 
-// The same of a folder that the program itself makes.
+// A folder that the program itself makes. Undo takes it away unless it was there before.
 ResourcePtr left_folder(std::string path);
 
 // Certificate and key in two files, or both in one when the paths are the same. Made anew when what
