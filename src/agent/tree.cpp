@@ -179,7 +179,7 @@ std::vector<std::string> mounts_under(std::string_view mountinfo, const std::str
     }
     // The innermost first; of those at one place the last one mounted, which comes by itself: only
     // the topmost can be unmounted.
-    std::ranges::stable_sort(out, std::greater{}, &std::string::size);
+    std::ranges::sort(out, std::greater{}, &std::string::size);
     return out;
 }
 

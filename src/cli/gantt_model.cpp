@@ -112,7 +112,7 @@ class ModelMaker {
     }
 
     void sort() {
-        std::ranges::stable_sort(out_.rows, [](const GanttRow& a, const GanttRow& b) {
+        std::ranges::sort(out_.rows, [](const GanttRow& a, const GanttRow& b) {
             if (a.host != b.host) {
                 if (a.host.empty() || b.host.empty()) return a.host.empty();
                 const bool less = natural_less(a.host, b.host);
