@@ -84,8 +84,8 @@ fuzz: build/asan/build.ninja ## each fuzz target for FUZZ_SECONDS=60
 	$(part) "build fuzz" cmake --build build/asan --target fuzzers -j $(JOBS)
 	$(part) "fuzz, $(FUZZ_SECONDS) s each" scripts/fuzz.sh
 
-fuzz-short: ## each fuzz target for 12 s
-	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=12
+fuzz-short: ## each fuzz target for 6 s
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=6
 
 lint: build/clang/build.ninja ## clang-format, clang-tidy and the rules of the house
 	@scripts/lint.py --jobs $(JOBS)
