@@ -153,7 +153,7 @@ TEST(CreateCluster, InterruptedAnywhereTheNextApplyFinishesAndTheNextResetLeaves
                                                            .after = calls,
                                                            .error = remote::FaultKind::crash});
             }
-            for (int tries = 0; tries < 6; ++tries) {
+            for (int tries = 0; tries < 30; ++tries) {
                 if (work().result == RunResult::succeeded) return tries;
             }
             return -1;

@@ -116,7 +116,7 @@ void undo(engine::Context& c, const ResourceList& list) {
         const bool ours = bool_at(object, "changed") || resource->changes_by_itself() ||
                           (known && resource->differs(before));
         const json::value now = resource->read(target);
-        if (!ours || now == before) continue;
+        if (!ours || (now == before && !resource->changes_by_itself())) continue;
         if (known && resource->differs(now)) {
             target.log(
                 fmt::format("{} was changed by someone since; putting back what was there "

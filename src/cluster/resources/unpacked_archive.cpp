@@ -72,7 +72,11 @@ class UnpackedArchive : public Resource {
         remove_folder_if_empty(target, kFetched);
     }
 
+    // An interrupted one may have left the archive without a note.
+    bool changes_by_itself() const override { return true; }
+
     void restore(Target& target, const json::value&) const override {
+        target.host.remove_tree(kFetched, false, target.call);
         const auto note = target.host.read_file(note_path(), target.call);
         if (!note) return;
         std::vector<std::string> lines = split(note->content, '\n');
