@@ -147,7 +147,7 @@ std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec
     static const remote::Facts kUnknown;
     Memo memo;
     Instantiation out(spec);
-    for (const auto& [where, kind] : flow) {
+    for (const auto& [where, kind, from] : flow) {
         if (!kind.enabled(spec)) continue;
         for (const config::Host* host : where.hosts(spec)) {
             const std::string name = host ? host->name : "";
@@ -162,7 +162,7 @@ std::vector<engine::Step> instantiate(const Flow& flow, const config::Spec& spec
 
 std::vector<CatalogEntry> step_catalog() {
     std::vector<CatalogEntry> out;
-    for (const auto& [where, kind] : create_cluster()) {
+    for (const auto& [where, kind, from] : create_cluster()) {
         out.push_back({.id = kind.id,
                        .title = kind.title,
                        .where = where.describe() + std::string(words(kind.stand)),

@@ -1,7 +1,7 @@
 // A flow: THE LIST of what is done where, in reading order (flows/*.cpp), and what follows from it:
 // the steps of a plan, the table of `slipway steps`, and the check of step names in a spec.
 //
-//     Flow flow = prepare_hosts();
+//     Flow flow = create_cluster();
 //     std::vector<engine::Step> steps = instantiate(flow, spec, facts);
 //
 // What really waits for what stands in each kind's `needs`; the order of the list means nothing to
@@ -72,7 +72,7 @@ struct StepKind {
     std::string id;  // "set-sysctls"; ends with '*' when the spec names the steps (scripts)
     std::string title;
     std::string part;  // the part of the spec that switches it: "os.sysctl"
-    bool (*enabled)(const config::Spec&);
+    bool (*enabled)(const config::Spec&) = [](const config::Spec&) { return true; };
     // Ids on the same host, or of no host, that must have finished; a '*' at the end means every
     // earlier step of that beginning. One that is not in the plan is not waited for.
     // On other hosts: "registry:ID", "first-control-plane:ID", "every:ID".
@@ -114,9 +114,14 @@ inline const Where once = {Where::Reach::once, {}};
 inline const Where every_node = {Where::Reach::nodes, {}};           // control planes and workers
 inline const Where every_registry = {Where::Reach::registries, {}};  // who serves the bundle
 
+// Whether a step has anything to do where no bundle is named: such a spec prepares hosts and no
+// more.
+enum class From { hosts, bundle };
+
 struct FlowLine {
     Where where;
     StepKind kind;
+    From from = From::hosts;
 };
 using Flow = std::vector<FlowLine>;
 

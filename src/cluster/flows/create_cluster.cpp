@@ -21,31 +21,31 @@ Flow create_cluster() {
         {every(Host), set_selinux_mode()},
         {every(Host), open_firewall_ports()},
 
-        {every_registry, serve_bundle()},
-        {every(Host), install_packages()},
-        {every_node, install_container_runtime()},
-        {every_node, install_kubernetes()},
-        {every_node, pull_images()},
+        {every_registry, serve_bundle(), From::bundle},
+        {every(Host), install_packages(), From::bundle},
+        {every_node, install_container_runtime(), From::bundle},
+        {every_node, install_kubernetes(), From::bundle},
+        {every_node, pull_images(), From::bundle},
 
-        {every_node, write_certificates()},
-        {every(ControlPlane), write_audit_policy()},
-        {every(ControlPlane), encrypt_secrets()},
-        {every(ControlPlane), configure_kubeadm()},
-        {every(ControlPlane), start_etcd()},
-        {every(ControlPlane), start_control_plane()},
-        {every(ControlPlane), start_load_balancer()},
-        {every_node, start_kubelet()},
+        {every_node, write_certificates(), From::bundle},
+        {every(ControlPlane), write_audit_policy(), From::bundle},
+        {every(ControlPlane), encrypt_secrets(), From::bundle},
+        {every(ControlPlane), configure_kubeadm(), From::bundle},
+        {every(ControlPlane), start_etcd(), From::bundle},
+        {every(ControlPlane), start_control_plane(), From::bundle},
+        {every(ControlPlane), start_load_balancer(), From::bundle},
+        {every_node, start_kubelet(), From::bundle},
 
-        {first(ControlPlane), wait_for_api()},
-        {first(ControlPlane), install_network_plugin()},
-        {first(ControlPlane), install_kube_proxy()},
-        {first(ControlPlane), install_dns()},
-        {first(ControlPlane), upload_cluster_config()},
-        {once, write_kubeconfig()},
-        {every_node, join_node()},
-        {first(ControlPlane), install_metrics_server()},
-        {first(ControlPlane), wait_for_cluster()},
-        {every(ControlPlane), renew_certificates_timer()},
+        {first(ControlPlane), wait_for_api(), From::bundle},
+        {first(ControlPlane), install_network_plugin(), From::bundle},
+        {first(ControlPlane), install_kube_proxy(), From::bundle},
+        {first(ControlPlane), install_dns(), From::bundle},
+        {first(ControlPlane), upload_cluster_config(), From::bundle},
+        {once, write_kubeconfig(), From::bundle},
+        {every_node, join_node(), From::bundle},
+        {first(ControlPlane), install_metrics_server(), From::bundle},
+        {first(ControlPlane), wait_for_cluster(), From::bundle},
+        {every(ControlPlane), renew_certificates_timer(), From::bundle},
 
         {once, await_cluster()},
         {once, run_operator_post_cluster_ready()},
@@ -53,6 +53,13 @@ Flow create_cluster() {
         {every(Host), run_post_install_scripts()},
         {once, run_operator_post_install()},
     };
+}
+
+// Hosts are prepared alike whether or not a cluster follows: the same list without its middle.
+Flow prepare_hosts() {
+    Flow flow = create_cluster();
+    std::erase_if(flow, [](const FlowLine& line) { return line.from == From::bundle; });
+    return flow;
 }
 
 }  // namespace slipway::cluster

@@ -1,4 +1,4 @@
-// The flows there are; each is one file of this folder.
+// The flows there are; create_cluster.cpp is the list of both.
 #pragma once
 
 #include "cluster/flow.hpp"

@@ -48,8 +48,6 @@ std::function<std::vector<engine::Step>(const StepInput&)> phases(
     };
 }
 
-bool always(const config::Spec&) { return true; }
-
 }  // namespace
 
 StepKind upload_cluster_config() {
@@ -57,7 +55,6 @@ StepKind upload_cluster_config() {
         .id = "upload-cluster-config",
         .title = "Store the configuration in the cluster, and the rules for joining",
         .part = "kubernetes",
-        .enabled = always,
         .needs = {"wait-for-api"},
         .delegable = false,
         .why_not_skippable = "upgrades read it",
@@ -71,7 +68,6 @@ StepKind install_kube_proxy() {
         .id = "install-kube-proxy",
         .title = "Install kube-proxy",
         .part = "kubernetes.networks.proxyMode",
-        .enabled = always,
         .needs = {"wait-for-api"},
         .make = phases("install-kube-proxy", "daemon set kube-proxy", {{"addon", "kube-proxy"}}),
     };

@@ -1,6 +1,5 @@
 #include "base/digest.hpp"
 #include "cluster/kubernetes_config.hpp"
-#include "cluster/roles.hpp"
 #include "cluster/steps/from_bundle.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +17,6 @@ constexpr std::string_view kCrictl =
     "timeout: 30\n";
 
 std::vector<ResourcePtr> resources(const StepInput& in) {
-    if (!is_node(*in.host)) return {};
     const Supplies& supplies = *in.material.supplies;
     const NodeSettings settings = node_settings(in.spec, in.facts);
     const std::shared_ptr<Vault> vault = in.material.vault;
@@ -63,7 +61,6 @@ StepKind install_container_runtime() {
         .id = "install-container-runtime",
         .title = "Install containerd, runc, crictl and the CNI plugins",
         .part = "runtime",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {kAfterPreInstall, "create-users-and-folders", "load-kernel-modules",
                   "registry:serve-bundle"},
         .weight = 4,

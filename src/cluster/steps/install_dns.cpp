@@ -222,7 +222,6 @@ StepKind install_dns() {
         .id = "install-dns",
         .title = "Install CoreDNS",
         .part = "kubernetes.dnsDomain",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {"wait-for-api"},
         .make = make,
     };

@@ -1,5 +1,4 @@
 #include "cluster/kubernetes_config.hpp"
-#include "cluster/roles.hpp"
 #include "cluster/steps/from_bundle.hpp"
 
 namespace slipway::cluster {
@@ -7,7 +6,6 @@ namespace slipway::cluster {
 namespace {
 
 std::vector<ResourcePtr> resources(const StepInput& in) {
-    if (!is_node(*in.host)) return {};
     const std::string& version = in.spec.kubernetes.version;
     std::vector<ResourcePtr> out = {program(in, "kubelet", "/usr/local/bin", version)};
     // Workers have no use for the others; they are what control planes and people work with.
@@ -25,7 +23,6 @@ StepKind install_kubernetes() {
         .id = "install-kubernetes",
         .title = "Install kubelet, kubeadm and kubectl",
         .part = "kubernetes.version",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {kAfterPreInstall, "create-users-and-folders", "registry:serve-bundle"},
         .weight = 2,
         .why_not_skippable = "they are what is installed",

@@ -135,7 +135,6 @@ StepKind install_metrics_server() {
         .id = "install-metrics-server",
         .title = "Install metrics-server, when the bundle has it",
         .part = "components",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {"wait-for-api"},
         .make = make,
     };

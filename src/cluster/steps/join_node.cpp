@@ -1,7 +1,6 @@
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cluster/roles.hpp"
 #include "cluster/steps/kubectl.hpp"
 #include "cluster/steps/nothing_before.hpp"
 #include "cluster/steps/steps.hpp"
@@ -70,7 +69,6 @@ void wait_for(const Kubectl& kubectl, const std::string& node, const std::string
 }
 
 std::vector<engine::Step> make(const StepInput& in) {
-    if (!is_node(*in.host)) return {};
     const std::string node = in.host->name;
     const std::string control_plane = first_control_plane(in.spec).name;
     const config::StringMap labels = labels_of(*in.host);
@@ -109,7 +107,6 @@ StepKind join_node() {
         .id = "join-node",
         .title = "Wait for the node to be ready, and label it",
         .part = "hosts",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {"start-kubelet", "first-control-plane:wait-for-api",
                   "first-control-plane:install-network-plugin"},
         .weight = 8,

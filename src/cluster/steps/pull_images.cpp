@@ -2,7 +2,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cluster/kubernetes_config.hpp"
-#include "cluster/roles.hpp"
 #include "cluster/steps/kubectl.hpp"
 #include "cluster/steps/steps.hpp"
 
@@ -63,7 +62,6 @@ void pull(engine::Context& c, const std::vector<std::string>& wanted) {
 }
 
 std::vector<engine::Step> make(const StepInput& in) {
-    if (!is_node(*in.host)) return {};
     const std::vector<std::string> images = node_images(in.spec, *in.host, *in.material.supplies);
     engine::Step step{.id = "pull-images", .inputs = sha256_hex(join(images, "\n"))};
     step.deadline = std::chrono::minutes(30);
@@ -80,7 +78,6 @@ StepKind pull_images() {
         .id = "pull-images",
         .title = "Pull the images the node runs",
         .part = "registry",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {"install-container-runtime"},
         .weight = 6,
         .make = make,

@@ -30,8 +30,6 @@ ResourcePtr phase(const StepInput& in, const std::string& name, std::vector<std:
                        .files = std::move(files)});
 }
 
-bool always(const config::Spec&) { return true; }
-
 }  // namespace
 
 StepKind configure_kubeadm() {
@@ -39,7 +37,6 @@ StepKind configure_kubeadm() {
         .id = "configure-kubeadm",
         .title = "Write what kubeadm is told",
         .part = "kubernetes",
-        .enabled = always,
         .needs = {kAfterPreInstall, "create-users-and-folders"},
         .delegable = false,
         .why_not_skippable = "manifests are made from it",
@@ -73,7 +70,6 @@ StepKind start_control_plane() {
         .id = "start-control-plane",
         .title = "Start API server, controller manager and scheduler",
         .part = "kubernetes",
-        .enabled = always,
         .needs = {"configure-kubeadm", "install-kubernetes", "write-certificates",
                   "write-audit-policy", "encrypt-secrets"},
         .delegable = false,

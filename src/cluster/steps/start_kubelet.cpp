@@ -1,5 +1,4 @@
 #include "cluster/kubernetes_config.hpp"
-#include "cluster/roles.hpp"
 #include "cluster/steps/steps.hpp"
 
 namespace slipway::cluster {
@@ -9,7 +8,6 @@ namespace {
 constexpr const char* kUnit = "kubelet.service";
 
 std::vector<ResourcePtr> resources(const StepInput& in) {
-    if (!is_node(*in.host)) return {};
     const NodeSettings settings = node_settings(in.spec, in.facts);
     return {
         filled_folder("/var/lib/cni"),
@@ -39,7 +37,6 @@ StepKind start_kubelet() {
         .id = "start-kubelet",
         .title = "Start the kubelet",
         .part = "kubernetes",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {"install-packages", "set-hostname", "write-hosts-entries", "set-sysctls",
                   "turn-off-swap", "install-container-runtime", "install-kubernetes",
                   "write-certificates", "pull-images", "start-etcd", "start-control-plane",

@@ -50,7 +50,6 @@ StepKind wait_for_api() {
         .id = "wait-for-api",
         .title = "Wait until the API server answers",
         .part = "kubernetes",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {"start-kubelet"},
         .weight = 10,
         .delegable = false,

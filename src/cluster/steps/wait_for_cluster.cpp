@@ -68,7 +68,6 @@ StepKind wait_for_cluster() {
         .id = "wait-for-cluster",
         .title = "Wait until network, kube-proxy and DNS answer on every node",
         .part = "kubernetes",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {"install-kube-proxy", "install-dns", "install-network-plugin"},
         .after = {"every:join-node"},
         .weight = 8,

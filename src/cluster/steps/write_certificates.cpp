@@ -1,5 +1,4 @@
 #include "base/digest.hpp"
-#include "cluster/roles.hpp"
 #include "cluster/steps/steps.hpp"
 #include "cluster/topology.hpp"
 
@@ -164,7 +163,6 @@ void add_kubelet(std::vector<ResourcePtr>& out, const StepInput& in) {
 }
 
 std::vector<ResourcePtr> resources(const StepInput& in) {
-    if (!is_node(*in.host)) return {};
     // First, so that it is emptied last: the kubelet leaves its own certificates there.
     std::vector<ResourcePtr> out = {filled_folder("/var/lib/kubelet")};
     if (in.host->has(config::Role::control_plane)) ControlPlaneFiles(in).add_to(out);
@@ -179,7 +177,6 @@ StepKind write_certificates() {
         .id = "write-certificates",
         .title = "Write certificates and kubeconfigs",
         .part = "kubernetes.certificates",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {kAfterPreInstall, "create-users-and-folders"},
         .weight = 0.5,
         .delegable = false,

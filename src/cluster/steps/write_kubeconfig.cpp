@@ -35,7 +35,6 @@ StepKind write_kubeconfig() {
         .id = "write-kubeconfig",
         .title = "Keep the administrator's kubeconfig in the state folder",
         .part = "kubernetes.endpoint",
-        .enabled = [](const config::Spec&) { return true; },
         .needs = {"first-control-plane:wait-for-api"},
         .delegable = false,
         .make = make,
