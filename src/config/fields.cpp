@@ -45,6 +45,7 @@ void describe(Describe<Spec>& d) {
             "prepared.")
         .example("[kubernetes.bundle]")
         .unset_means("no cluster is made")
+        .rule(rules::local_path())
         .local_file();
     d.field("kubernetes", &Spec::kubernetes, "Version, endpoint and networks of the cluster.");
     d.field("etcd", &Spec::etcd, "Where etcd runs and how it is backed up.");

@@ -28,7 +28,8 @@ void describe(Describe<Endpoint>& d) {
     d.field("interface", &Endpoint::interface,
             "kube-vip: the network interface that carries the address.")
         .example("eth0")
-        .unset_means("the one with the host's own address");
+        .unset_means("the one with the host's own address")
+        .rule(rules::interface_name());
     d.field("vipMode", &Endpoint::vip_mode, "kube-vip: how the address is announced.")
         .example("arp")
         .one_of({"arp", "bgp"});
@@ -83,9 +84,11 @@ void describe(Describe<Audit>& d) {
     d.field("policyFile", &Audit::policy_file, "Audit policy on this computer.")
         .example("audit-policy.yaml")
         .unset_means("metadata of every request")
+        .rule(rules::local_path())
         .local_file();
     d.field("logPath", &Audit::log_path, "Where the log is written on control planes.")
-        .example("/var/log/kubernetes/audit/audit.log");
+        .example("/var/log/kubernetes/audit/audit.log")
+        .rule(rules::plain_path());
     d.field("maxAgeDays", &Audit::max_age_days, "Days an old log is kept.")
         .example("30")
         .range(1, 3650);
@@ -101,7 +104,8 @@ void describe(Describe<Encryption>& d) {
         .example("secretbox")
         .one_of({"secretbox", "aescbc", "aesgcm"});
     d.field("resources", &Encryption::resources, "Kinds of objects that are encrypted.")
-        .example("[secrets]");
+        .example("[secrets]")
+        .rule(rules::resource_name());
 }
 
 void describe(Describe<Certificates>& d) {
@@ -114,6 +118,7 @@ void describe(Describe<Certificates>& d) {
             "Folder with an own CA: ca.crt and ca.key (0600); also etcd/ca and front-proxy-ca.")
         .example("ca")
         .unset_means("a new CA is made")
+        .rule(rules::local_path())
         .local_file();
     d.field("caYears", &Certificates::ca_years, "Years the CA is valid.")
         .example("10")
@@ -160,9 +165,11 @@ void describe(Choices<EtcdMode>& c) {
 void describe(Describe<EtcdBackup>& d) {
     d.field("enabled", &EtcdBackup::enabled, "Make backups by a timer.").example("true");
     d.field("folder", &EtcdBackup::folder, "Where backups are kept on etcd's hosts.")
-        .example("/var/backups/etcd");
+        .example("/var/backups/etcd")
+        .rule(rules::plain_path());
     d.field("schedule", &EtcdBackup::schedule, "When, as a systemd calendar expression.")
-        .example("daily");
+        .example("daily")
+        .rule(rules::calendar());
     d.field("keep", &EtcdBackup::keep, "Backups kept.").example("5").range(1, 1000);
 }
 
@@ -171,6 +178,7 @@ void describe(Describe<Etcd>& d) {
         .example("stacked");
     d.field("dataFolder", &Etcd::data_folder, "Where etcd keeps its data.")
         .example("/var/lib/etcd")
+        .rule(rules::plain_path())
         .not_built();
     d.field("args", &Etcd::args, "Extra command-line arguments.")
         .example("{quota-backend-bytes: 8589934592}")

@@ -109,12 +109,11 @@ void describe(Describe<OsPreparation>& d) {
         .rule(rules::port_range())
         .unordered();
     d.field("packages", &OsPreparation::packages, "Install OS packages from the bundle.")
-        .example("true")
-        .not_built();
+        .example("true");
     d.field("extraPackages", &OsPreparation::extra_packages, "More OS packages to install.")
         .example("[nfs-common]")
         .unordered()
-        .not_built();
+        .rule(rules::package_name());
 }
 
 }  // namespace slipway::config

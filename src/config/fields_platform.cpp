@@ -8,13 +8,15 @@ void describe(Describe<Runtime>& d) {
         .example("containerd")
         .one_of({"containerd"});
     d.field("dataFolder", &Runtime::data_folder, "Where images and containers are kept.")
-        .example("/var/lib/containerd");
+        .example("/var/lib/containerd")
+        .rule(rules::plain_path());
     d.field("cgroupDriver", &Runtime::cgroup_driver, "Who manages cgroups.")
         .example("systemd")
         .unset_means("what suits the host")
         .one_of({"systemd", "cgroupfs"});
     d.field("patches", &Runtime::patches, "Files with pieces of containerd's configuration.")
         .example("[patches/containerd.toml]")
+        .rule(rules::local_path())
         .local_file();
 }
 
@@ -23,22 +25,26 @@ void describe(Describe<NetworkPlugin>& d) {
         .example("flannel")
         .one_of({"flannel", "calico", "cilium", "none"});
     d.field("values", &NetworkPlugin::values, "Settings of the plugin's chart.")
-        .example("{mtu: 1450}");
+        .example("{mtu: 1450}")
+        .rule(rules::one_line());
 }
 
 void describe(Describe<RegistryLogin>& d) {
     d.field("host", &RegistryLogin::host, "Name of the registry, with its port.")
         .example("registry.example.org:5000")
+        .rule(rules::registry_host())
         .required();
     d.field("user", &RegistryLogin::user, "User to log in as.")
         .example("puller")
-        .unset_means("no login");
+        .unset_means("no login")
+        .rule(rules::login_user());
     d.field("password", &RegistryLogin::password, "Password of that user.")
         .example("{env: REGISTRY_PASSWORD}")
         .unset_means("none");
     d.field("caFile", &RegistryLogin::ca_file, "CA certificate of the registry.")
         .example("registry-ca.crt")
         .unset_means("the system's CAs")
+        .rule(rules::local_path())
         .local_file();
     d.field("insecure", &RegistryLogin::insecure, "Speak plain HTTP to it.").example("false");
 }
@@ -46,15 +52,19 @@ void describe(Describe<RegistryLogin>& d) {
 void describe(Describe<Registry>& d) {
     d.field("address", &Registry::address, "A registry that exists already.")
         .example("registry.example.org")
-        .unset_means("the hosts with the role registry serve the bundle");
+        .unset_means("the hosts with the role registry serve the bundle")
+        .rule(rules::address());
     d.field("port", &Registry::port, "Port of the registry.").example("5000").range(1, 65535);
     d.field("dataFolder", &Registry::data_folder, "Where registry hosts keep the bundle.")
-        .example("/var/lib/slipway/registry");
+        .example("/var/lib/slipway/registry")
+        .rule(rules::plain_path());
     d.field("logins", &Registry::logins, "Logins for registries.")
         .example(
             "[{host: registry.example.org, user: puller, password: {env: REGISTRY_PASSWORD}}]");
     d.field("mirrors", &Registry::mirrors, "Mirrors by upstream host.")
-        .example("{registry.example.org: mirror.example.org}");
+        .example("{registry.example.org: mirror.example.org}")
+        .keys(rules::registry_host())
+        .rule(rules::registry_host());
 }
 
 void describe(Describe<Component>& d) {

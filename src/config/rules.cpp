@@ -17,6 +17,7 @@ using Answer = std::optional<Fault>;
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_alnum(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c); }
+bool is_alnum_or_star(char c) { return is_alnum(c) || c == '*'; }
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 bool only(std::string_view text, std::string_view more) {
@@ -161,6 +162,40 @@ Answer check_absolute_path(std::string_view text) {
                         "begin it with / and leave out ..");
 }
 
+Answer check_plain_path(std::string_view text) {
+    return fault_unless(is_path(text) && text.size() > 1 && !text.ends_with('/') &&
+                            text.find("//") == std::string_view::npos && only(text, "/._-+@"),
+                        "is not a plain path",
+                        "begin it with / and use letters, digits and . _ - + @");
+}
+
+Answer check_interface_name(std::string_view text) {
+    return fault_unless(
+        !text.empty() && text.size() <= 15 && is_alnum(text.front()) && only(text, "._-@"),
+        "is not a network interface", "write it as eth0 or bond0.100");
+}
+
+Answer check_registry_host(std::string_view text) {
+    if (is_address(text)) return std::nullopt;
+    const std::size_t colon = text.rfind(':');
+    std::string_view host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    return fault_unless(
+        colon != std::string_view::npos && is_address(host) && port(text.substr(colon + 1)),
+        "is not a registry", "write it as registry.example.org or registry.example.org:5000");
+}
+
+Answer check_resource_name(std::string_view text) {
+    return fault_unless(is_name(text), "is not a kind of objects",
+                        "write it as secrets or deployments.apps");
+}
+
+Answer check_calendar(std::string_view text) {
+    return fault_unless(!text.empty() && text.size() <= 128 && is_alnum_or_star(text.front()) &&
+                            only(text, " *:,./~-"),
+                        "is not a time of a timer", "write it as daily or Mon *-*-* 02:00:00");
+}
+
 Answer check_local_path(std::string_view text) {
     if (starts_with_dash(text)) return Fault{"begins with '-'", "write ./ before it"};
     if (text.starts_with('~') && !text.starts_with("~/")) {
@@ -222,6 +257,12 @@ Answer check_kernel_module(std::string_view text) {
     const bool good =
         !text.empty() && text.size() <= 64 && is_alnum(text.front()) && only(text, "_-");
     return fault_unless(good, "is not a kernel module", "write it as br_netfilter");
+}
+
+Answer check_package_name(std::string_view text) {
+    return fault_unless(
+        !text.empty() && text.size() <= 128 && is_alnum(text.front()) && only(text, "+._-"),
+        "is not a package", "write it as nfs-common");
 }
 
 Answer check_timezone(std::string_view text) {
@@ -296,6 +337,31 @@ const Rule& absolute_path() {
     static const Rule kRule{"absolute path on the host", "^/", check_absolute_path};
     return kRule;
 }
+const Rule& plain_path() {
+    static const Rule kRule{"absolute path on the host, of letters, digits and . _ - + @",
+                            "^(/[A-Za-z0-9._+@-]+)+$", check_plain_path};
+    return kRule;
+}
+const Rule& interface_name() {
+    static const Rule kRule{"network interface", "^[A-Za-z0-9][A-Za-z0-9._@-]{0,14}$",
+                            check_interface_name};
+    return kRule;
+}
+const Rule& registry_host() {
+    static const Rule kRule{"registry, as registry.example.org:5000",
+                            "^[0-9a-zA-Z][-0-9a-zA-Z.:]*$|^::|^\\[[0-9a-fA-F.:]+\\]:[0-9]+$",
+                            check_registry_host};
+    return kRule;
+}
+const Rule& resource_name() {
+    static const Rule kRule{"kind of objects", dns_name().pattern, check_resource_name};
+    return kRule;
+}
+const Rule& calendar() {
+    static const Rule kRule{"time of a timer, as systemd writes it",
+                            "^[A-Za-z0-9*][A-Za-z0-9 *:,./~-]*$", check_calendar};
+    return kRule;
+}
 const Rule& local_path() {
     static const Rule kRule{"path on this computer, relative to the spec's folder", "^[^-]",
                             check_local_path};
@@ -340,6 +406,11 @@ const Rule& sysctl() {
 }
 const Rule& kernel_module() {
     static const Rule kRule{"kernel module", "^[A-Za-z0-9][A-Za-z0-9_-]*$", check_kernel_module};
+    return kRule;
+}
+const Rule& package_name() {
+    static const Rule kRule{"package of the distribution", "^[A-Za-z0-9][A-Za-z0-9+._-]{0,127}$",
+                            check_package_name};
     return kRule;
 }
 const Rule& timezone() {

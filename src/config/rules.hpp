@@ -22,9 +22,14 @@ const Rule& version();           // v1.34.11
 const Rule& login_user();        // for ssh
 const Rule& account();           // a user or group of a Linux system
 const Rule& absolute_path();     // on a host
+const Rule& plain_path();        // on a host, of characters no file format makes anything of
 const Rule& local_path();        // on this computer
 const Rule& file_mode();         // 0755
 const Rule& port_range();        // 8080/tcp, 30000-32767/udp
+const Rule& interface_name();    // eth0
+const Rule& registry_host();     // registry.example.org:5000
+const Rule& resource_name();     // secrets, deployments.apps
+const Rule& calendar();          // daily, Mon *-*-* 02:00:00
 const Rule& label_key();
 const Rule& label_value();
 const Rule& env_name();
@@ -32,6 +37,7 @@ const Rule& argument();  // of a program
 const Rule& one_line();  // no control characters: fits one line of a file of ours
 const Rule& sysctl();
 const Rule& kernel_module();
+const Rule& package_name();  // of a Linux distribution
 const Rule& timezone();
 const Rule& step_id();  // load-modules, or host/load-modules
 

@@ -7,6 +7,7 @@ import os
 import pathlib
 import posixpath
 import re
+import shlex
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -18,7 +19,12 @@ CANARY = f"/tmp/{strings.CANARY}"
 # Fields that take any text of one line. What they accept is put on a machine below.
 FREE = {"hosts[].key.file", "hosts[].password.file", "hosts[].become.password.file", "os.extraSysctls{}", "os.extraUsers[].home",
         "os.extraUsers[].shell", "os.extraFolders[].path", "hooks.preInstall[].script", "hooks.postInstall[].script",
-        "hooks.preInstall[].file", "hooks.postInstall[].file", "hooks.preInstall[].env{}", "hooks.postInstall[].env{}"}
+        "hooks.preInstall[].file", "hooks.postInstall[].file", "hooks.preInstall[].env{}", "hooks.postInstall[].env{}",
+        "hooks.postClusterReady[].script", "hooks.postClusterReady[].file", "hooks.postClusterReady[].env{}",
+        "hooks.files[].from", "hooks.files[].to", "hooks.values{}", "networkPlugin.values{}",
+        "hooks.operatorPreInstall[].command[]", "hooks.operatorPostClusterReady[].command[]", "hooks.operatorPostInstall[].command[]",
+        "hooks.operatorPreInstall[].env{}", "hooks.operatorPostClusterReady[].env{}", "hooks.operatorPostInstall[].env{}",
+        "bundles[]", "kubernetes.audit.policyFile", "kubernetes.certificates.caFolder", "runtime.patches[]", "registry.logins[].caFile"}
 # One of each sort, for what costs a login each.
 FEW = [f"$({strings.COMMAND})", f"`{strings.COMMAND}`", f"';{strings.COMMAND};'", f'";{strings.COMMAND};"', f"& {strings.COMMAND} &", "100%h%%",
        "a b  c", "~root", "*", "\\", "\u202e\u4f60"][::1 if machines.FULL else 3]
@@ -169,6 +175,30 @@ class OnMachines(Hostile):
         site.run("apply", "--yes").expect(0)
         arrived = dict(item.split("=", 1) for item in base64.b64decode(self.machine().sh("cat /root/env")).decode().split("\0") if item)
         self.assertEqual({k: v for k, v in arrived.items() if re.fullmatch(r"V\d+", k)}, kept)
+
+    def test_arguments_of_hooks_on_this_computer_arrive_byte_for_byte(self):
+        seen = self.folder / "arguments"
+        keep = self.folder / "keep.sh"
+        keep.write_text(f"#!/bin/sh\nprintf '%s\\0' \"$@\" >{shlex.quote(str(seen))}\n")
+        keep.chmod(0o755)
+        site = self.script_site("true")
+        site.parts["hooks"]["operatorPreInstall"] = [{"name": "keep", "command": [str(keep), *TEXTS]}]
+        site.write(site.spec_hosts, site.parts)
+        site.run("apply", "--yes").expect(0)
+        self.assertEqual(seen.read_bytes().decode().split("\0")[:-1], TEXTS)
+
+    def test_files_of_this_computer_of_any_name(self):
+        for text in FEW:
+            folder = self.folder / "files" / text
+            folder.mkdir(parents=True)
+            script = folder / "script.sh"
+            script.write_text("true\n")
+            hooks = {"postClusterReady": [{"name": "x", "file": str(script)}], "files": [{"from": str(script), "to": f"/srv/{text}"}]}
+            site = self.site(self.host(), hooks=hooks, name="files")
+            site.run("apply", "--yes").expect(0)
+            self.assertEqual(self.machine().sh(f"cat {shlex.quote('/srv/' + text)}"), "true\n")
+            site.run("reset", "--yes").expect(0)
+            self.assertEqual(self.machine().sh("ls -A /srv"), "")
 
     def test_homes_and_shells_of_users_are_the_very_ones_of_the_spec(self):
         texts = [t for t in FEW if ":" not in t]
