@@ -188,13 +188,13 @@ class OnMachines(Hostile):
         self.assertEqual(seen.read_bytes().decode().split("\0")[:-1], TEXTS)
 
     def test_files_of_this_computer_of_any_name(self):
-        for text in FEW:
+        for number, text in enumerate(FEW):
             folder = self.folder / "files" / text
             folder.mkdir(parents=True)
             script = folder / "script.sh"
             script.write_text("true\n")
             hooks = {"postClusterReady": [{"name": "x", "file": str(script)}], "files": [{"from": str(script), "to": f"/srv/{text}"}]}
-            site = self.site(self.host(), hooks=hooks, name="files")
+            site = self.site(self.host(), hooks=hooks, name=f"site{number}")
             site.run("apply", "--yes").expect(0)
             self.assertEqual(self.machine().sh(f"cat {shlex.quote('/srv/' + text)}"), "true\n")
             site.run("reset", "--yes").expect(0)
