@@ -1,30 +1,45 @@
 #!/usr/bin/env python3
 """Runs the named parts (targets of the Makefile) in order and ends with a table of seconds.
 
-Stops at the first part that fails: the order is fast to slow, and what follows would only repeat it.
+A part that fails does not keep the others from running: one run tells all there is to mend. What the failed ones said
+last stands again above the table.
 """
+import collections
 import os
 import subprocess
 import sys
 import time
 
+LAST_LINES = 60
+
+
+def run(part):
+    """The exit code, and the last lines of what the part printed."""
+    last = collections.deque(maxlen=LAST_LINES)
+    command = [os.environ.get("MAKE", "make"), "--no-print-directory", part]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            last.append(line)
+    return process.returncode, last
+
 
 def main():
-    parts = sys.argv[1:]
-    rows, code = [], 0
-    for part in parts:
-        if code:
-            rows.append((part, "not run", ""))
-            continue
+    rows, failed = [], {}
+    for part in sys.argv[1:]:
         print(f"\n== {part}", flush=True)
         started = time.monotonic()
-        code = subprocess.call([os.environ.get("MAKE", "make"), "--no-print-directory", part])
-        rows.append((part, "failed" if code else "passed", f"{time.monotonic() - started:.0f}"))
-    total = sum(int(seconds) for _, _, seconds in rows if seconds)
+        code, last = run(part)
+        if code:
+            failed[part] = last
+        rows.append((part, "failed" if code else "passed", time.monotonic() - started))
+    for part, last in failed.items():
+        print(f"\n== {part} failed; its last lines:\n{''.join(last)}")
+    rows.append(("all", "failed" if failed else "passed", sum(seconds for _, _, seconds in rows)))
     print(f"\n{'part':<14} {'result':<8} {'seconds':>7}")
-    for part, result, seconds in rows + [("all", "failed" if code else "passed", str(total))]:
-        print(f"{part:<14} {result:<8} {seconds:>7}")
-    return 1 if code else 0
+    for part, result, seconds in rows:
+        print(f"{part:<14} {result:<8} {seconds:>7.0f}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
