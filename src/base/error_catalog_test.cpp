@@ -2,6 +2,7 @@
 
 #include "base/files.hpp"
 #include "base/testing/document.hpp"
+#include "base/testing/source_tree.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ bool is_program_source(const fs::path& file) {
 std::map<std::string, std::string> ids_in_sources() {
     std::map<std::string, std::string> found;
     for (const auto& entry :
-         fs::recursive_directory_iterator(fs::path(SLIPWAY_SOURCE_DIR) / "src")) {
+         fs::recursive_directory_iterator(::slipway::testing::source_file("src"))) {
         if (!entry.is_regular_file() || !is_program_source(entry.path())) continue;
         for (const std::string& line : split(read_file(entry.path()), '\n')) {
             if (trim(line).starts_with("//")) continue;

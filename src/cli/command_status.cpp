@@ -1,5 +1,6 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "cli/cluster_view.hpp"
 #include "cli/commands.hpp"
 #include "cli/control.hpp"
 #include "cli/event_line.hpp"
@@ -113,6 +114,9 @@ ExitCode run(const Call& call) {
         alive ? waiting_for_others(*journal, last.id) : std::vector<std::string>();
     if (!waiting.empty()) object["waiting"] = json::array(waiting.begin(), waiting.end());
     if (holder) object["lock"] = holder->describe(system_clock().wall_ms());
+    const ClusterView view =
+        call.arguments.has("--journal") ? ClusterView{} : view_cluster(cluster.folder);
+    if (!view.object.empty()) object["kubernetes"] = view.object;
     call.output.data(object, [&] {
         std::string out =
             fmt::format("{}: {} run {}, {}\n", cluster.name, last.kind, last.id, result);
@@ -123,7 +127,8 @@ ExitCode run(const Call& call) {
         if (holder)
             out += fmt::format("  held by {}\n", holder->describe(system_clock().wall_ms()));
         const std::string counts = hosts_table(hosts);
-        return counts.empty() ? out : out + "\n" + counts;
+        if (!counts.empty()) out += "\n" + counts;
+        return out + view.text;
     });
     return ExitCode::ok;
 }
@@ -131,12 +136,19 @@ ExitCode run(const Call& call) {
 }  // namespace
 
 Command status_command() {
-    return {.name = "status",
-            .summary = "Show the last run, its hosts and who works on the cluster",
-            .examples = "slipway status\nslipway status demo -o json",
-            .options = {cluster_option(), spec_option()},
-            .positionals = {cluster_positional()},
-            .run = run};
+    return {
+        .name = "status",
+        .summary = "Show the last run, its hosts, and what the cluster says of itself",
+        .examples = "slipway status\nslipway status demo -o json\nslipway status demo --journal",
+        .details =
+            "Nodes, components, versions and the ends of certificates come from the cluster, "
+            "by the administrator's kubeconfig; the rest from the journal. A cluster that does "
+            "not answer is no failure of this command: -o json says so in kubernetes.answers.",
+        .options = {cluster_option(),
+                    spec_option(),
+                    {.name = "--journal", .help = "ask only the journal, not the cluster"}},
+        .positionals = {cluster_positional()},
+        .run = run};
 }
 
 }  // namespace slipway::cli

@@ -1,4 +1,5 @@
 #include "base/files.hpp"
+#include "base/testing/source_tree.hpp"
 #include "config/load.hpp"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ TEST(CanonicalJson, LoadsBackToTheSameSpec) {
     for (const char* file :
          {"examples/single.yaml", "examples/ha.yaml", "src/config/testdata/full.yaml"}) {
         const LoadedSpec loaded =
-            load_spec({{file, read_file(std::string(SLIPWAY_SOURCE_DIR) + "/" + file)}});
+            load_spec({{file, read_file(::slipway::testing::source_file(file))}});
         const std::string text = to_canonical_json(loaded.spec);
         const LoadedSpec again = load_spec({{"<stdin>", text}});
         ASSERT_TRUE(again.ok()) << again.problems[0].line() << "\n" << text;
@@ -80,7 +81,8 @@ TEST(CanonicalJson, LoadsBackToTheSameSpec) {
 
 TEST(CanonicalJson, ShowsDefaultsAndNoPartThatIsNotBuilt) {
     const std::string text = to_canonical_json(
-        load_spec({{"examples/single.yaml", read_file(SLIPWAY_SOURCE_DIR "/examples/single.yaml")}})
+        load_spec({{"examples/single.yaml",
+                    read_file(::slipway::testing::source_file("examples/single.yaml"))}})
             .spec);
     EXPECT_NE(text.find(R"("port":22,"user":"root")"), std::string::npos) << text;
     EXPECT_NE(text.find(R"("pods":["10.244.0.0/16"])"), std::string::npos);

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/testing/source_tree.hpp"
 
 #include <set>
 
@@ -71,7 +72,7 @@ TEST(Catalog, FindsByVersionAndMinor) {
 }
 
 TEST(Catalog, IsRefusedWithEveryProblem) {
-    std::string text = read_file(SLIPWAY_SOURCE_DIR "/catalog/kubernetes.yaml");
+    std::string text = read_file(::slipway::testing::source_file("catalog/kubernetes.yaml"));
     text.replace(text.find("crictl: v1.36.0"), 15, "crictl: v1.99.0");
     text.replace(text.find("amd64: 10d0"), 11, "amd64: XXXX");
     try {

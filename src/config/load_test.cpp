@@ -1,6 +1,7 @@
 #include "config/load.hpp"
 
 #include "base/files.hpp"
+#include "base/testing/source_tree.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ const std::string kTop =
 const std::string kHost = "  - {name: a, address: 10.0.0.1, roles: [control-plane]}\n";
 
 std::string source_file(const std::string& path) {
-    return read_file(std::string(SLIPWAY_SOURCE_DIR) + "/" + path);
+    return read_file(::slipway::testing::source_file(path));
 }
 
 std::vector<std::string> lines_of(const LoadedSpec& loaded) {

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/testing/source_tree.hpp"
 
 #include <filesystem>
 
@@ -76,7 +77,7 @@ TEST(Profile, BuiltInsAreValidAndHealthyIsInstant) {
 
 TEST(Profile, ExamplesAreValid) {
     int count = 0;
-    const std::filesystem::path folder(SLIPWAY_SOURCE_DIR "/examples/profiles");
+    const std::filesystem::path folder(::slipway::testing::source_file("examples/profiles"));
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         EXPECT_NO_THROW(load_profile(entry.path().string())) << entry.path();
         ++count;

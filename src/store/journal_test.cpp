@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/failpoint.hpp"
 #include "base/files.hpp"
+#include "base/testing/source_tree.hpp"
 #include "store/testing/fault_vfs.hpp"
 #include "store/testing/sample_journal.hpp"
 
@@ -284,8 +285,9 @@ TEST_F(JournalTest, BytesComeBackAsTheyWere) {
 
 // The file is also the fuzzer's seed. It was written by version 1 and never changes.
 TEST_F(JournalTest, JournalOfSchemaVersionOneIsStillRead) {
-    atomic_write(folder.journal(),
-                 read_file(SLIPWAY_SOURCE_DIR "/tests/fuzz/corpus/journal/v1-sample.db"));
+    atomic_write(
+        folder.journal(),
+        read_file(::slipway::testing::source_file("tests/fuzz/corpus/journal/v1-sample.db")));
     const TemporaryFolder fresh;
     const auto same = Journal::create_or_open(fresh.journal());
     write_sample(*same, 3);

@@ -3,6 +3,7 @@
 
 #include "base/files.hpp"
 #include "base/json.hpp"
+#include "base/testing/source_tree.hpp"
 
 #include <cctype>
 #include <filesystem>
@@ -28,7 +29,8 @@ json::object facts_in(const Root& root, const wire::FactsQuery& query = {}) {
 }
 
 json::object facts_of(const std::string& machine, const wire::FactsQuery& query = {}) {
-    return facts_in(Root(SLIPWAY_SOURCE_DIR "/src/agent/facts/testdata/" + machine), query);
+    return facts_in(Root(::slipway::testing::source_file("src/agent/facts/testdata/" + machine)),
+                    query);
 }
 
 std::string text(const json::object& facts, std::string_view key) {
@@ -275,7 +277,7 @@ TEST(Facts, AMachineWithoutAnyFileStillHasEveryFact) {
 
 // remote/facts.hpp is a layer this one may not include; its members are the keys to write.
 TEST(Facts, HasEveryMemberTheOtherSideReads) {
-    const std::string header = read_file(SLIPWAY_SOURCE_DIR "/src/remote/facts.hpp");
+    const std::string header = read_file(::slipway::testing::source_file("src/remote/facts.hpp"));
     const std::string members = header.substr(header.find("struct Facts {"));
     std::set<std::string> wanted = {"wallMs", "elapsedMs"};
     const std::regex member(R"(\n    (?:std::|int|bool)[^\n;(]*?(\w+)(?: = \w+)?;)");

@@ -1,6 +1,7 @@
 #include "base/testing/document.hpp"
 
 #include "base/files.hpp"
+#include "base/testing/source_tree.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,7 +11,7 @@
 namespace slipway::testing {
 
 void expect_document(const std::string& path, std::string_view content) {
-    const std::filesystem::path file = std::filesystem::path(SLIPWAY_SOURCE_DIR) / path;
+    const std::filesystem::path file = source_file(path);
     if (std::getenv("SLIPWAY_WRITE_DOCS") != nullptr) {
         atomic_write(file, content, 0644);
         return;
