@@ -305,12 +305,6 @@ class Decoder {
             return error_at("SPEC-NOT-BUILT", entry, field_path,
                             "is part of the design but not built in this version", "remove it");
         }
-        if (field->is_recorded) {
-            findings_.add({"SPEC-LATER", at(entry.source, entry.line, entry.column), field_path,
-                           "is kept, but this version only prepares machines",
-                           "nothing to do; it takes effect once Slipway installs Kubernetes",
-                           Severity::notice});
-        }
         value(entry.value, field->type(), field, field->in(out), field_path);
     }
 

@@ -66,7 +66,6 @@ struct Field {
     std::string unset_text;  // what leaving it out means, where the default alone does not tell
     bool is_required = false;
     bool is_built = true;
-    bool is_recorded = false;    // accepted and kept, but nothing acts on it yet: a notice says so
     bool is_set = false;         // a list whose order means nothing
     bool is_local_file = false;  // a path on this computer, relative to the file it is written in
     bool is_local_program = false;  // a command: its first item, when it has a slash, is a path
@@ -82,7 +81,6 @@ struct Field {
     Field& unset_means(std::string text) { return unset_text = std::move(text), *this; }
     Field& required() { return is_required = true, *this; }
     Field& not_built() { return is_built = false, *this; }
-    Field& recorded() { return is_recorded = true, *this; }
     Field& unordered() { return is_set = true, *this; }
     Field& local_file() { return is_local_file = true, *this; }
     Field& local_program() { return is_local_program = true, *this; }

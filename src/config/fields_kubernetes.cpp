@@ -49,17 +49,14 @@ void describe(Describe<Networks>& d) {
     d.field("nodeMaskV4", &Networks::node_mask_v4,
             "Prefix length of each node's part of the IPv4 pod network.")
         .example("24")
-        .range(8, 30)
-        .recorded();
+        .range(8, 30);
     d.field("nodeMaskV6", &Networks::node_mask_v6,
             "Prefix length of each node's part of the IPv6 pod network.")
         .example("64")
-        .range(16, 126)
-        .recorded();
+        .range(16, 126);
     d.field("proxyMode", &Networks::proxy_mode, "How kube-proxy forwards traffic of services.")
         .example("iptables")
-        .one_of({"iptables", "ipvs", "nftables"})
-        .recorded();
+        .one_of({"iptables", "ipvs", "nftables"});
 }
 
 void describe(Describe<ComponentTuning>& d) {
@@ -133,8 +130,7 @@ void describe(Describe<Certificates>& d) {
 void describe(Describe<Kubernetes>& d) {
     d.field("version", &Kubernetes::version, "Version of Kubernetes.")
         .example("v1.34.11")
-        .rule(rules::version())
-        .recorded();
+        .rule(rules::version());
     d.field("endpoint", &Kubernetes::endpoint,
             "Where the control plane is reached, by nodes and by users.");
     d.field("networks", &Kubernetes::networks,

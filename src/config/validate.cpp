@@ -284,15 +284,18 @@ void check_endpoint(const Spec& spec, Findings& findings) {
 }
 
 // Said once, not once a host: a thousand machines may have labels.
-void tell_what_comes_later(const Spec& spec, Findings& findings) {
+void tell_what_needs_a_bundle(const Spec& spec, Findings& findings) {
+    if (!spec.bundles.empty()) return;
+    const auto tell = [&](const std::string& path) {
+        findings.notice("SPEC-LATER", path,
+                        "has no effect without a bundle: the hosts are only prepared",
+                        "name one in bundles to make a cluster");
+    };
+    if (findings.is_set("kubernetes.version")) return tell("kubernetes.version");
     for (std::size_t i = 0; i < spec.hosts.size(); ++i) {
         const Host& host = spec.hosts[i];
         if (host.labels.empty() && host.taints.empty()) continue;
-        findings.notice(
-            "SPEC-LATER", fmt::format("hosts[{}].{}", i, host.labels.empty() ? "taints" : "labels"),
-            "is kept, but this version only prepares machines",
-            "nothing to do; labels and taints take effect once Slipway installs Kubernetes");
-        return;
+        return tell(fmt::format("hosts[{}].{}", i, host.labels.empty() ? "taints" : "labels"));
     }
 }
 
@@ -320,7 +323,7 @@ void validate(const Spec& spec, Findings& findings) {
     check_bastions(spec, names, findings);
     check_networks(spec, findings);
     check_endpoint(spec, findings);
-    tell_what_comes_later(spec, findings);
+    tell_what_needs_a_bundle(spec, findings);
     const auto unique_hooks = [&](const auto& list, const std::string& key) {
         unique_names(list, "hooks." + key, "name", "SPEC-DUPLICATE-NAME", name, findings);
     };

@@ -41,7 +41,7 @@ class Failures(clusters.Case):
         out, err = run.communicate(timeout=clusters.CREATE_SECONDS)
         self.assertEqual(run.returncode, 5, out + err)
         self.machine("node2").power("on")
-        machines.wait_until(lambda: self.machine("node2").try_sh("true").code == 0)
+        machines.wait_until(lambda: self.machine("node2").try_sh("true").code == 0, "the machine is back")
         cluster.timed("retry", "--host", "node2").expect(0)
         checks.healthy(cluster)
         cluster.reset().expect(0)
@@ -54,13 +54,14 @@ class Failures(clusters.Case):
         run.communicate(timeout=clusters.CREATE_SECONDS)
         self.assertNotEqual(run.returncode, 0)
         self.machine("node1").power("on")
-        machines.wait_until(lambda: self.machine("node1").try_sh("true").code == 0)
+        machines.wait_until(lambda: self.machine("node1").try_sh("true").code == 0, "the machine is back")
         cluster.apply().expect(0)
         checks.healthy(cluster)
         cluster.reset().expect(0)
 
     def until_begun(self, cluster, host, step):
-        machines.wait_until(lambda: cluster.journal.exists() and cluster.query(f"SELECT 1 FROM nodes WHERE node = '{host}/{step}'"), 120)
+        machines.wait_until(lambda: cluster.journal.exists() and cluster.query(f"SELECT 1 FROM nodes WHERE node = '{host}/{step}'"),
+                            f"{step} of {host}", 120)
 
     def test_a_hook_that_fails_ends_the_run_and_once_mended_it_goes_on(self):
         cluster = self.cluster(self.host("node1"), hooks={
