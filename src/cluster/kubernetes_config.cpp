@@ -1,6 +1,7 @@
 #include "cluster/kubernetes_config.hpp"
 
 #include "base/text.hpp"
+#include "cluster/hardening.hpp"
 #include "cluster/roles.hpp"
 #include "cluster/topology.hpp"
 #include "config/catalog.hpp"
@@ -140,6 +141,7 @@ struct ApiServer {
 ApiServer api_server(const config::Spec& spec) {
     const config::Kubernetes& k = spec.kubernetes;
     ApiServer out{k.tuning.api_server.args, {}};
+    harden_api_server(out.args);
     if (k.audit.enabled) {
         out.args.emplace("audit-policy-file", std::string(kAuditPolicy));
         out.args.emplace("audit-log-path", k.audit.log_path);
@@ -164,13 +166,13 @@ std::string cluster_configuration(const config::Spec& spec, const config::Host& 
     const config::Kubernetes& k = spec.kubernetes;
     const ApiServer server = api_server(spec);
     config::StringMap manager = k.tuning.controller_manager.args;
-    manager.emplace("node-cidr-mask-size-ipv4", std::to_string(k.networks.node_mask_v4));
-    if (!wants_ipv6(spec)) {
-        manager.erase("node-cidr-mask-size-ipv4");
-        manager.emplace("node-cidr-mask-size", std::to_string(k.networks.node_mask_v4));
-    } else {
-        manager.emplace("node-cidr-mask-size-ipv6", std::to_string(k.networks.node_mask_v6));
-    }
+    harden_controller_manager(manager);
+    const bool dual = wants_ipv6(spec);
+    manager.emplace(dual ? "node-cidr-mask-size-ipv4" : "node-cidr-mask-size",
+                    std::to_string(k.networks.node_mask_v4));
+    if (dual) manager.emplace("node-cidr-mask-size-ipv6", std::to_string(k.networks.node_mask_v6));
+    config::StringMap scheduler = k.tuning.scheduler.args;
+    harden_scheduler(scheduler);
     return fmt::format(R"(---
 apiVersion: kubeadm.k8s.io/v1beta4
 kind: ClusterConfiguration
@@ -194,8 +196,8 @@ dns:
            etcd_configuration(spec, tags) +
            component("apiServer", server.args,
                      names_list(api_server_names(spec, host)) + volumes(server.volumes)) +
-           component("controllerManager", manager) +
-           component("scheduler", k.tuning.scheduler.args) + feature_gates(spec, "  ");
+           component("controllerManager", manager) + component("scheduler", scheduler) +
+           feature_gates(spec, "  ");
 }
 
 std::string proxy_configuration(const config::Spec& spec, const NodeSettings& settings) {
@@ -275,7 +277,7 @@ evictionHard:
 healthzBindAddress: 127.0.0.1
 healthzPort: 10248
 maxPods: {pods}
-protectKernelDefaults: {protect}
+{hard}protectKernelDefaults: {protect}
 rotateCertificates: true
 staticPodPath: /etc/kubernetes/manifests
 tlsCertFile: /var/lib/kubelet/pki/kubelet.crt
@@ -285,7 +287,7 @@ tlsPrivateKeyFile: /var/lib/kubelet/pki/kubelet.key
                        fmt::arg("dns", dns_address(spec)),
                        fmt::arg("domain", spec.kubernetes.dns_domain),
                        fmt::arg("v1", settings.cgroup_v1 ? "failCgroupV1: false\n" : ""),
-                       fmt::arg("pods", spec.kubernetes.max_pods),
+                       fmt::arg("pods", spec.kubernetes.max_pods), fmt::arg("hard", kHardKubelet),
                        fmt::arg("protect", spec.os.sysctl && !settings.in_container),
                        fmt::arg("gates", feature_gates(spec, "  ")),
                        fmt::arg("taints", taints.empty() ? "" : "registerWithTaints:\n" + taints));

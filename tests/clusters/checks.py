@@ -2,6 +2,7 @@
 
     checks.healthy(cluster)     every node Ready, and all that every cluster runs has been rolled out
     checks.usable(cluster)      and what people do with one works, on every node
+    checks.hardened(machine)    what the CIS benchmark wants of files and programs of a node
 """
 
 import json
@@ -142,3 +143,37 @@ def _from_outside(workload, machine):
         with urllib.request.urlopen(f"http://{machine.address}:{workload.node_port}/", timeout=5) as answer:
             return "hostname=web-" in answer.read().decode() or None
     eventually(f"the node port of {machine.name}", ask)
+
+
+# Path, the most that its mode may be. Nothing below is world-readable but certificates and programs.
+MODES = {"/etc/kubernetes/manifests/*.yaml": 0o600, "/etc/kubernetes/*.conf": 0o600, "/etc/kubernetes/pki/*.key": 0o600,
+         "/etc/kubernetes/pki/etcd/*.key": 0o600, "/etc/kubernetes/pki/*.crt": 0o644, "/etc/kubernetes/slipway/*": 0o600,
+         "/var/lib/kubelet/config.yaml": 0o644, "/var/lib/kubelet/pki/*.key": 0o600, "/etc/systemd/system/kubelet.service": 0o644,
+         "/etc/cni/net.d/*": 0o644, "/var/lib/etcd": 0o700}
+# Program, what its command line must hold.
+ARGUMENTS = {"kube-apiserver": ["--profiling=false", "--kubelet-certificate-authority=", "--authorization-mode=Node,RBAC",
+                                "--enable-admission-plugins=NodeRestriction", "--tls-min-version=VersionTLS12", "--client-ca-file=",
+                                "--etcd-cafile=", "--service-account-key-file="],
+             "kube-controller-manager": ["--profiling=false", "--use-service-account-credentials=true", "--root-ca-file=",
+                                         "--bind-address=127.0.0.1"],
+             "kube-scheduler": ["--profiling=false", "--bind-address=127.0.0.1"],
+             "etcd": ["--client-cert-auth=true", "--peer-client-cert-auth=true"]}
+
+
+def hardened(machine):
+    wrong = []
+    for pattern, most in MODES.items():
+        for line in machine.sh(f"stat -Lc '%a %U %n' {pattern} 2>/dev/null || true").splitlines():
+            mode, owner, path = line.split(" ", 2)
+            if int(mode, 8) & ~most or owner != "root":
+                wrong.append(f"{path} is {mode}, {owner}'s")
+    for program, wanted in ARGUMENTS.items():
+        words = machine.sh(f"pid=$(pgrep -x {program[:15]} | head -n 1) && tr '\\0' '\\n' </proc/$pid/cmdline || true").splitlines()
+        wrong += [f"{program} lacks {one}" for one in wanted if words and not any(word.startswith(one) for word in words)]
+    kubelet = machine.sh("cat /var/lib/kubelet/config.yaml")
+    for one in ("readOnlyPort: 0", "tlsMinVersion: VersionTLS12", "mode: Webhook", "rotateCertificates: true"):
+        if one not in kubelet:
+            wrong.append(f"the kubelet lacks {one}")
+    if machine.try_sh("ss -Hltn 'sport = :10255' | grep -q .").code == 0:
+        wrong.append("the kubelet's read-only port is open")
+    assert not wrong, "\n  ".join(["not as the CIS benchmark wants it:", *wrong])

@@ -19,12 +19,29 @@ class Create(clusters.Case):
         self.assertEqual(first.json["result"], "succeeded")
         checks.healthy(cluster, seconds=10)  # apply returns when it is, not some time before
         checks.usable(cluster)
+        for machine in cluster.nodes.values():
+            checks.hardened(machine)
+        self.says_how_it_is(cluster)
         self.assertTrue(all(leftovers.chains(machine) for machine in cluster.nodes.values()), "chains are looked for in the wrong place")
         again = cluster.apply().expect(0)
         self.assertEqual(again.json["changed"], 0, again.out)
         self.say(f"first apply {first.seconds:.1f} s, second {again.seconds:.1f} s: {again.seconds / first.seconds:.0%}")
         self.assertLess(again.seconds, first.seconds / 2)
         return before
+
+    def says_how_it_is(self, cluster):
+        seen = cluster.run("status", "-o", "json").expect(0).json["kubernetes"]
+        self.assertTrue(seen["answers"] and seen["ready"], seen)
+        self.assertEqual({node["name"] for node in seen["nodes"] if node["ready"]}, set(cluster.nodes))
+        self.assertEqual([one for one in seen["components"] if one["ready"] != one["wanted"]], [])
+        self.assertLessEqual({"kube-apiserver", "etcd", "coredns", "kube-proxy"}, {one["name"] for one in seen["components"]})
+        certificates = {(one["what"], one["node"]): one.get("daysLeft", 0) for one in seen["certificates"]}
+        self.assertGreater(certificates["API server", next(iter(cluster.nodes))], 300)
+        self.assertEqual({node for what, node in certificates if what == "kubelet"}, set(cluster.nodes))
+        merged = cluster.folder / "merged"
+        cluster.run("kubeconfig", "--merge", "--out", merged).expect(0)
+        self.assertEqual(cluster.kubectl_program.run("--kubeconfig", merged, "--context", cluster.name, "get", "--raw", "/readyz").expect(0).out,
+                         "ok")
 
     def undone(self, cluster, before):
         took = cluster.reset().expect(0).seconds

@@ -1,0 +1,18 @@
+// What a cluster is made to refuse from the start, after the CIS benchmark for Kubernetes: only
+// what costs its users nothing. What the spec says of the same argument wins.
+#pragma once
+
+#include "config/spec.hpp"
+
+#include <string_view>
+
+namespace slipway::cluster {
+
+void harden_api_server(config::StringMap& args);
+void harden_controller_manager(config::StringMap& args);
+void harden_scheduler(config::StringMap& args);
+
+// Lines of a KubeletConfiguration.
+extern const std::string_view kHardKubelet;
+
+}  // namespace slipway::cluster
