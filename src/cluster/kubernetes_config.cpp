@@ -1,5 +1,6 @@
 #include "cluster/kubernetes_config.hpp"
 
+#include "base/ip.hpp"
 #include "base/text.hpp"
 #include "cluster/hardening.hpp"
 #include "cluster/roles.hpp"
@@ -161,16 +162,25 @@ ApiServer api_server(const config::Spec& spec) {
     return out;
 }
 
+bool is_v6(const std::string& text) { return text.find(':') != std::string::npos; }
+
+void add_node_masks(const config::Networks& networks, config::StringMap& manager) {
+    const bool dual = networks.pods.size() > 1;
+    for (const std::string& network : networks.pods) {
+        const std::string family = is_v6(network) ? "-ipv6" : "-ipv4";
+        manager.emplace(
+            "node-cidr-mask-size" + (dual ? family : ""),
+            std::to_string(is_v6(network) ? networks.node_mask_v6 : networks.node_mask_v4));
+    }
+}
+
 std::string cluster_configuration(const config::Spec& spec, const config::Host& host,
                                   const Tags& tags) {
     const config::Kubernetes& k = spec.kubernetes;
     const ApiServer server = api_server(spec);
     config::StringMap manager = k.tuning.controller_manager.args;
     harden_controller_manager(manager);
-    const bool dual = wants_ipv6(spec);
-    manager.emplace(dual ? "node-cidr-mask-size-ipv4" : "node-cidr-mask-size",
-                    std::to_string(k.networks.node_mask_v4));
-    if (dual) manager.emplace("node-cidr-mask-size-ipv6", std::to_string(k.networks.node_mask_v6));
+    add_node_masks(k.networks, manager);
     config::StringMap scheduler = k.tuning.scheduler.args;
     harden_scheduler(scheduler);
     return fmt::format(R"(---
@@ -293,9 +303,32 @@ tlsPrivateKeyFile: /var/lib/kubelet/pki/kubelet.key
                        fmt::arg("taints", taints.empty() ? "" : "registerWithTaints:\n" + taints));
 }
 
-std::string kubelet_flags(const config::Spec& spec, const config::Host& host) {
-    std::string out =
-        fmt::format("--hostname-override={} --node-ip={}", host.name, host.node_address());
+std::string node_addresses(const config::Spec& spec, const config::Host& host,
+                           const remote::Facts& facts) {
+    const std::string& first = host.node_address();
+    if (spec.kubernetes.networks.pods.size() < 2) return first;
+    const auto of_other_family = [&](const std::string& one) {
+        return IpAddress::parse(one) && is_v6(one) != is_v6(first);
+    };
+    // The interface with the first address comes first: other machines are reached there.
+    for (const remote::Interface& interface : facts.interfaces) {
+        std::vector<std::string> plain;
+        for (const std::string& one : interface.addresses)
+            plain.push_back(one.substr(0, one.find('/')));
+        if (std::ranges::find(plain, first) == plain.end()) continue;
+        for (const std::string& one : plain) {
+            const bool known = std::ranges::find(facts.addresses, one) != facts.addresses.end();
+            if (known && of_other_family(one)) return first + "," + one;
+        }
+    }
+    const auto found = std::ranges::find_if(facts.addresses, of_other_family);
+    return found == facts.addresses.end() ? first : first + "," + *found;
+}
+
+std::string kubelet_flags(const config::Spec& spec, const config::Host& host,
+                          const remote::Facts& facts) {
+    std::string out = fmt::format("--hostname-override={} --node-ip={}", host.name,
+                                  node_addresses(spec, host, facts));
     for (const auto& [name, value] : spec.kubernetes.tuning.kubelet.args)
         out += fmt::format(" --{}={}", name, value);
     return fmt::format("KUBELET_KUBEADM_ARGS=\"{}\"\n", out);
@@ -372,6 +405,8 @@ address = "/run/containerd/containerd.sock"
 [plugins."io.containerd.cri.v1.images"]
 snapshotter = "overlayfs"
 max_concurrent_downloads = 6
+# An image that is listed is whole, also on a machine that lost its power.
+image_pull_with_sync_fs = true
 
 [plugins."io.containerd.cri.v1.images".pinned_images]
 sandbox = "{1}"

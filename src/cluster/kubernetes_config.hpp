@@ -29,7 +29,11 @@ std::string kubeadm_config(const config::Spec& spec, const config::Host& host,
 
 std::string kubelet_config(const config::Spec& spec, const config::Host& host,
                            const NodeSettings& settings);
-std::string kubelet_flags(const config::Spec& spec, const config::Host& host);
+// The node's address, and in a cluster of both families its address of the second one as well.
+std::string node_addresses(const config::Spec& spec, const config::Host& host,
+                           const remote::Facts& facts);
+std::string kubelet_flags(const config::Spec& spec, const config::Host& host,
+                          const remote::Facts& facts);
 std::string kubelet_unit();
 
 // Beside the names of the bundle's images.

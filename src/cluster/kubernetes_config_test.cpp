@@ -118,6 +118,23 @@ TEST_F(KubernetesConfig, NodeMasksAreOfOneFamilyOrOfBoth) {
     EXPECT_EQ(at(both[1], "networking.podSubnet"), "10.244.0.0/16,fd00:244::/56");
 }
 
+TEST_F(KubernetesConfig, ANodeOfBothFamiliesHasAnAddressOfEach) {
+    config::Host host;
+    host.name = "n";
+    host.address = "10.0.0.1";
+    remote::Facts facts;
+    facts.addresses = {"10.0.0.1", "fd01::1", "fd00::1"};
+    facts.interfaces.resize(2);
+    facts.interfaces[0].addresses = {"fd01::1/64"};
+    facts.interfaces[1].addresses = {"fe80::1/64", "10.0.0.1/24", "fd00::1/64"};
+    EXPECT_EQ(node_addresses(spec_, host, facts), "10.0.0.1");
+    spec_.kubernetes.networks.pods = {"10.244.0.0/16", "fd00:10:244::/56"};
+    EXPECT_EQ(node_addresses(spec_, host, facts), "10.0.0.1,fd00::1");
+    facts.interfaces.pop_back();
+    EXPECT_EQ(node_addresses(spec_, host, facts), "10.0.0.1,fd01::1");
+    EXPECT_EQ(node_addresses(spec_, host, {}), "10.0.0.1");
+}
+
 TEST_F(KubernetesConfig, ControlPlanesAreTaintedUnlessTheyAreWorkersToo) {
     EXPECT_EQ(at(kubelet(spec_.hosts[0]), "registerWithTaints.0.key"),
               "node-role.kubernetes.io/control-plane");

@@ -389,7 +389,7 @@ CommandResult nft(Invocation&) { return failed(1, "Error: No such file or direct
 
 CommandResult pkill(Invocation&) { return failed(1, ""); }
 
-constexpr std::array<Program, 37> kPrograms = {{
+constexpr std::array<Program, 38> kPrograms = {{
     {"bash", commands::bash},
     {"chronyc", chronyc, "chrony"},
     {"cp", commands::cp},
@@ -421,6 +421,7 @@ constexpr std::array<Program, 37> kPrograms = {{
     {"stat", commands::stat},
     {"swapoff", swapoff},
     {"swapon", swapon},
+    {"sync", commands::sync},
     {"sysctl", sysctl},
     {"systemctl", systemctl},
     {"tar", commands::tar},

@@ -60,6 +60,7 @@ CommandResult ufw(Invocation& in);
 // file_commands.cpp
 CommandResult cp(Invocation& in);
 CommandResult mkdir(Invocation& in);
+CommandResult sync(Invocation& in);
 CommandResult mv(Invocation& in);
 CommandResult stat(Invocation& in);
 CommandResult tar(Invocation& in);

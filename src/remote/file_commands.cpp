@@ -78,6 +78,12 @@ CommandResult mkdir(Invocation& in) {
     return {};
 }
 
+CommandResult sync(Invocation& in) {
+    if (in.args.empty()) return {};
+    if (in.args.size() != 2 || in.args[0] != "-f") return unknown("sync");
+    return in.model.file(in.args[1]) == nullptr ? not_there("sync", in.args[1]) : CommandResult{};
+}
+
 CommandResult cp(Invocation& in) {
     if (in.args.size() != 4 || in.args[0] != "-a" || in.args[1] != "--") return unknown("cp");
     const ModelFile* from = in.model.file(in.args[2]);

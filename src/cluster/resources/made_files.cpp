@@ -50,6 +50,7 @@ class Made : public Resource {
 
     void apply(Target& target) const override {
         run_checked(target, made_.command);
+        reach_disk(target, made_.files.front());
         const json::value now = read(target);
         target.host.write_file(note_path(),
                                {.content = note_of(now.as_object().at("files").as_object())},

@@ -169,4 +169,10 @@ remote::CommandResult run_checked(Target& target, std::vector<std::string> argv)
                    "resume"});
 }
 
+void reach_disk(Target& target, const std::string& path) {
+    // Older ones know no -f: then everything goes to the disk.
+    if (target.host.run({.argv = {"sync", "-f", path}}, target.call).exit_code != 0)
+        run_checked(target, {"sync"});
+}
+
 }  // namespace slipway::cluster

@@ -85,4 +85,9 @@ engine::Step resources_step(std::string id, ResourceListPtr list);
 // ended with 0.
 remote::CommandResult run_checked(Target& target, std::vector<std::string> argv);
 
+// What commands have written to the file system of `path` is on the disk when this returns. Files
+// that Slipway writes itself always are: a step is recorded as done only then, and a machine may
+// lose its power at any moment.
+void reach_disk(Target& target, const std::string& path);
+
 }  // namespace slipway::cluster

@@ -67,6 +67,7 @@ class UnpackedArchive : public Resource {
                                target.call);
         run_checked(target, {"mkdir", "-p", folder_});
         run_checked(target, {"tar", "-xf", archive, "-C", folder_, "--no-same-owner"});
+        reach_disk(target, folder_);
         target.host.write_file(note_path(), {.content = note}, target.call);
         target.host.remove_file(archive, target.call);
         remove_folder_if_empty(target, kFetched);
