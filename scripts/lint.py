@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """`make lint`: clang-format, clang-tidy and the rules of the house. Prints every finding, then fails.
 
-clang-tidy is slow, so a file that passed is not looked at again until it, a header of ours, or the
+clang-tidy is slow, so a file that passed is not looked at again until it, a header of ours that it reads, or the
 configuration changes (marks in the cache folder, one for each digest). --no-tidy leaves it out.
 """
 import argparse
 import concurrent.futures
+import functools
 import hashlib
 import os
 import pathlib
@@ -105,17 +106,34 @@ def check_format(files):
     return [f"{file}: not formatted; run: make format" for file in sorted(unformatted)]
 
 
-def headers_digest(files):
-    """Of everything that can change a verdict but the file itself."""
-    digest = hashlib.sha256()
-    for file in [".clang-tidy", *(f for f in files if f.startswith("src/") and f.endswith(".hpp"))]:
-        digest.update(file.encode() + b"\0" + (ROOT / file).read_bytes() + b"\0")
+@functools.cache
+def included(file):
+    """The headers of ours a file includes itself; a name that is no file of src/ is not ours."""
+    names = re.findall(r'^#include "([^"]+)"', (ROOT / file).read_text(), re.MULTILINE)
+    return [f"src/{name}" for name in names if (ROOT / "src" / name).exists()]
+
+
+def everything_read(file):
+    """The file and all of ours that it includes, directly or by others."""
+    seen, left = set(), [file]
+    while left:
+        now = left.pop()
+        if now not in seen:
+            seen.add(now)
+            left += included(now)
+    return sorted(seen)
+
+
+def verdict_digest(file):
+    """Of everything of ours that can change what clang-tidy says of a file."""
+    digest = hashlib.sha256(file.encode())
+    for read in [".clang-tidy", *everything_read(file)]:
+        digest.update(read.encode() + b"\0" + (ROOT / read).read_bytes() + b"\0")
     return digest.hexdigest()
 
 
-def tidy_one(file, common):
-    content = (ROOT / file).read_bytes()
-    mark = CACHE / hashlib.sha256(common.encode() + file.encode() + b"\0" + content).hexdigest()
+def tidy_one(file):
+    mark = CACHE / verdict_digest(file)
     if mark.exists():
         return []
     done = subprocess.run(["clang-tidy-19", "-p", "build/clang", "--quiet", file], cwd=ROOT,
@@ -134,11 +152,10 @@ def check_tidy(files, jobs):
             mark.unlink(missing_ok=True)
     sources = [f for f in files if re.match(r"^src/.*\.cpp$", f) and not re.match(TESTS, f)
                and not f.endswith("_fuzz.cpp")]
-    common = headers_digest(files)
     findings, done = [], 0
     last = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for result in pool.map(lambda f: tidy_one(f, common), sources):
+        for result in pool.map(tidy_one, sources):
             findings += result
             done += 1
             if time.monotonic() - last > (1 if sys.stderr.isatty() else 30):
