@@ -52,7 +52,7 @@ std::string run_words(const engine::Event& event) {
     if (event.type == "run.continued") return "goes on" + by_words(body);
     if (event.type == "run.cancelling") return "stopping" + by_words(body);
     if (event.type == "run.stopping") {
-        return fmt::format("stopping: {} lost; {}", words(body, "domain"), words(body, "message"));
+        return fmt::format("stopping: {}; {}", words(body, "why"), words(body, "message"));
     }
     return finished_words(body);
 }

@@ -42,7 +42,7 @@ std::string headline(const std::string& cluster, const std::string& kind, const 
         case RunResult::failed:
             return outcome.stopped_by.empty()
                        ? fmt::format("{} of {} failed", kind, cluster)
-                       : fmt::format("{} of {} failed: {} lost", kind, cluster, outcome.stopped_by);
+                       : fmt::format("{} of {} failed: {}", kind, cluster, outcome.stopped_by);
         case RunResult::cancelled:
             return fmt::format("{} of {} was stopped; everything done is recorded", kind, cluster);
     }

@@ -14,7 +14,7 @@ constexpr std::array kTypes = {
     EventType{"run.paused", "No new step starts until `slipway resume`.", "by"},
     EventType{"run.continued", "A paused run goes on.", "by"},
     EventType{"run.cancelling", "The run is being stopped; running steps are asked to end.", "by"},
-    EventType{"run.stopping", "A failure domain was lost: nothing new starts.", "domain, message"},
+    EventType{"run.stopping", "Too much has failed to go on: nothing new starts.", "why, message"},
     EventType{"run.finished", "The run has ended.",
               "result, changed, unchanged, skipped, failed, blocked, seconds"},
     EventType{"host.connected", "Facts of a host were read.", "os, kernel, arch"},

@@ -235,19 +235,16 @@ void Executor::Impl::settle_failure(Finished finished) {
             {{"error", finished.failure.error}, {"message", finished.failure.message}});
     }
     failures_[node] = std::move(finished.failure);
-    if (!loss.domain_lost.empty()) stop_run(loss.domain_lost);
+    if (!loss.run_stops.empty()) stop_run(loss.run_stops);
     resync_progress();
 }
 
-void Executor::Impl::stop_run(const std::string& domain) {
+void Executor::Impl::stop_run(const std::string& why) {
     if (stopping_) return;
     stopping_ = true;
-    outcome_.stopped_by = domain;
-    publish(
-        "run.stopping", Level::error, kNoNode,
-        {{"domain", domain},
-         {"message", fmt::format("too much of {} has failed to go on; running steps are let finish",
-                                 domain)}});
+    outcome_.stopped_by = why;
+    publish("run.stopping", Level::error, kNoNode,
+            {{"why", why}, {"message", "running steps are let finish, nothing new starts"}});
 }
 
 Outcome Executor::Impl::conclude() {

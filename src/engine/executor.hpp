@@ -53,7 +53,7 @@ struct Outcome {
     std::size_t blocked = 0;  // never started because of a failure
     std::vector<Failure> failures = {};
     std::vector<std::string> set_aside = {};
-    std::string stopped_by = {};  // the failure domain that was lost, when one was
+    std::string stopped_by = {};  // why it could not go on
     Millis duration{0};
     // Steps that did not end within the grace time after a cancel. Their intents stand in the
     // journal and are probed by the next run; the process should exit without waiting for their

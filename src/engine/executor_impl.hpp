@@ -43,7 +43,7 @@ struct Executor::Impl {
 
     // What a finished step means.
     void settle_failure(Finished finished);
-    void stop_run(const std::string& domain);
+    void stop_run(const std::string& why);
     void lose_journal(std::exception_ptr error);
 
     // What others wish (executor_control.cpp).

@@ -129,7 +129,7 @@ TEST(Executor, LosingTheQuorumStopsTheRun) {
     site.fail("cp2/a", Recovery::fatal);
     const Outcome o = site.apply();
     EXPECT_EQ(o.result, RunResult::failed);
-    EXPECT_EQ(o.stopped_by, "control-plane");
+    EXPECT_EQ(o.stopped_by, "too few hosts are left of control-plane");
     EXPECT_FALSE(site.world().contains("w1/last"));
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace slipway::engine {
 
 Frontier::Frontier(const Plan& plan, const Policy& policy, std::vector<double> tails)
@@ -144,7 +146,7 @@ Frontier::Loss Frontier::settle_failed(NodeIndex node) {
         set_host_aside(host);
         loss.host_set_aside = host;
     }
-    loss.domain_lost = lost();
+    loss.run_stops = lost();
     block_dependents(node);
     return loss;
 }
@@ -182,16 +184,18 @@ void Frontier::block_dependents(NodeIndex node) {
 
 std::string Frontier::lost() const {
     if (policy_.stop_on_first_failure && !set_aside_.empty())
-        return "all hosts (limits.onFailure is stop)";
+        return fmt::format("{} failed and limits.onFailure is stop", set_aside_.front());
     for (NodeIndex i = 0; i < plan_.size() && !policy_.steps_fail_alone; ++i) {
-        if (phases_[i] == NodePhase::failed && plan_.node(i).step.host.empty()) return "cluster";
+        if (phases_[i] == NodePhase::failed && plan_.node(i).step.host.empty())
+            return plan_.node(i).id + " failed";
     }
     const auto down = [&](const std::string& host) {
         return std::ranges::find(set_aside_, host) != set_aside_.end();
     };
     for (const FailureDomain& domain : policy_.domains) {
         const auto gone = static_cast<std::size_t>(std::ranges::count_if(domain.hosts, down));
-        if (gone > 0 && domain.hosts.size() - gone < domain.must_survive) return domain.name;
+        if (gone > 0 && domain.hosts.size() - gone < domain.must_survive)
+            return fmt::format("too few hosts are left of {}", domain.name);
     }
     return "";
 }

@@ -45,7 +45,7 @@ class Frontier {
     // What a failure took with it.
     struct Loss {
         std::string host_set_aside = {};  // newly
-        std::string domain_lost = {};     // the run must stop
+        std::string run_stops = {};       // why, when it must
     };
     Loss settle_failed(NodeIndex node);
     void settle_waiting(NodeIndex node);  // frees its slots; the run cannot end while it waits
@@ -59,7 +59,8 @@ class Frontier {
     // done.
     bool skip(NodeIndex node);
 
-    // What must not be lost and is, in words: a failure domain, or a step that belongs to no host.
+    // Why the run cannot go on, in words: too few hosts of a domain, or a step of no host; "" when
+    // it can.
     std::string lost() const;
 
     NodePhase phase(NodeIndex node) const { return phases_[node]; }
