@@ -5,7 +5,6 @@ power, hooks fail, steps are left out or done by others. Nothing asks for a new 
 import pathlib
 import sys
 import threading
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import checks  # noqa: E402
@@ -81,12 +80,12 @@ class Failures(clusters.Case):
 
         def outside():
             """An operator of its own: claims the step when it is offered, and puts something else in its place."""
-            for _ in range(600):
+            def offered():
                 listed = cluster.run("delegate", "list", "-o", "json")
-                if listed.code == 0 and any(one["node"].endswith("install-dns") for one in listed.json["delegated"]):
-                    break
-                time.sleep(0.2)
-            node = listed.json["delegated"][0]["node"]
+                return [one["id"] for one in listed.json["delegated"]] if listed.code == 0 else []
+
+            machines.wait_until(offered, "the step is offered", 120)
+            node = offered()[0]
             cluster.run("delegate", "claim", node, "--holder", "outside").expect(0)
             cluster.kubectl("create", "configmap", "dns-by-others", "-n", "kube-system")
             cluster.run("delegate", "report", node, "--holder", "outside", "--result", "succeeded").expect(0)

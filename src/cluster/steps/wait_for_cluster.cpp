@@ -22,11 +22,14 @@ std::vector<Rollout> rollouts(const config::Spec& spec) {
     return out;
 }
 
+// What is not there at all was left out, or done by others in a way of their own: it is not waited
+// for.
 bool is_out(const Kubectl& kubectl, const Rollout& one, bool wait) {
-    return kubectl
-               .try_run({"rollout", "status", one.what, "-n", one.space,
-                         wait ? "--timeout=300s" : "--watch=false", "--request-timeout=0"})
-               .out.find("successfully rolled out") != std::string::npos;
+    const remote::CommandResult said =
+        kubectl.try_run({"rollout", "status", one.what, "-n", one.space,
+                         wait ? "--timeout=300s" : "--watch=false", "--request-timeout=0"});
+    return said.out.find("successfully rolled out") != std::string::npos ||
+           said.err.find("(NotFound)") != std::string::npos;
 }
 
 std::vector<engine::Step> make(const StepInput& in) {
