@@ -60,6 +60,12 @@ std::vector<std::string> clean_up(Request& request) {
         remove_tree(path);
         gone.push_back(path);
     }
+    // Folders of notes that an undo emptied and was cut off before it took them away.
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(state, error)) {
+        if (entry.is_directory(error) && ::rmdir(entry.path().c_str()) == 0)
+            gone.push_back(entry.path().string());
+    }
     if (::rmdir(state.c_str()) == 0) gone.push_back(state);
     return gone;
 }

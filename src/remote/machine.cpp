@@ -300,13 +300,12 @@ void load_module(Model& model, std::string_view module) {
     }
     if (*state == "builtin") return model.touch();
     const bool was_loaded = *state == "loaded";
-    model.set({Section::module, name}, "loaded");
-    if (was_loaded) return;
+    // A module counts as loaded once it is whole: its settings are there by then.
     for (const ModuleSysctl& entry : kModuleSysctls) {
-        if (entry.module == name) {
+        if (entry.module == name && !was_loaded)
             model.set({Section::sysctl, std::string(entry.key)}, std::string(entry.value));
-        }
     }
+    model.set({Section::module, name}, "loaded");
 }
 
 void unload_module(Model& model, std::string_view module) {
@@ -317,10 +316,10 @@ void unload_module(Model& model, std::string_view module) {
              "it is part of the kernel", "leave it");
     }
     if (state == nullptr || *state == "available") return model.touch();
-    model.set({Section::module, name}, "available");
     for (const ModuleSysctl& entry : kModuleSysctls) {
         if (entry.module == name) model.remove({Section::sysctl, std::string(entry.key)});
     }
+    model.set({Section::module, name}, "available");
 }
 
 std::vector<std::string> swaps(const Model& model) {

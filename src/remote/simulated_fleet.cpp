@@ -6,6 +6,9 @@
 #include "base/text.hpp"
 #include "remote/fresh_machine.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #include <fmt/format.h>
 
 namespace slipway::remote {
@@ -73,6 +76,19 @@ SimulatedHost& SimulatedFleet::simulated(const std::string& name) {
     const std::shared_ptr<const Values> fresh = fresh_for(name, options.profile);
     auto host = std::make_unique<SimulatedHost>(std::move(options), fresh, clock_);
     return *hosts_.emplace(name, std::move(host)).first->second;
+}
+
+// As the agent of a real machine does it: folders of Slipway's own go when nothing is in them.
+void SimulatedFleet::leave(const std::string& name) {
+    simulated(name).tamper([](Model& model) {
+        static constexpr const char* kOwn = "/var/lib/slipway";
+        std::vector<std::string> paths = model.names(Section::file, kOwn);
+        std::ranges::sort(paths, std::greater());  // what is in a folder comes before it
+        for (const std::string& path : paths) {
+            const bool empty = model.names(Section::file, path + "/").empty();
+            if (empty && model.file(path)->folder) model.remove({Section::file, path});
+        }
+    });
 }
 
 std::vector<std::string> SimulatedFleet::names() const {

@@ -47,6 +47,7 @@ class SimulatedFleet final : public Fleet {
     SimulatedHost& simulated(const std::string& name);
     SimulatedNetwork& network() { return *network_; }
     std::vector<std::string> names() const;
+    void leave(const std::string& name) override;
 
     // Every host's snapshot by name, in order; fingerprint() is its SHA-256.
     json::object snapshot();

@@ -145,9 +145,9 @@ Fetched SimulatedHost::fetch(const Fetch& what, const std::function<void(std::ui
         fetched.already = is_there(model, what.path, what.sha256, what.mode);
         if (fetched.already) return;
         const ModelFile file = served(profile_, what);
-        machine::write_file(model, what.path, file);
         if (const std::string name = archive_name(what.url); !name.empty())
             model.set({Section::origin, what.sha256}, name);
+        machine::write_file(model, what.path, file);
         fetched.fetched = size_of(file);
     });
     if (progress) progress(fetched.fetched);

@@ -154,7 +154,9 @@ TEST(CreateCluster, InterruptedAnywhereTheNextApplyFinishesAndTheNextResetLeaves
                                                            .error = remote::FaultKind::crash});
             }
             for (int tries = 0; tries < 30; ++tries) {
-                if (work().result == RunResult::succeeded) return tries;
+                const engine::Outcome outcome = work();
+                if (outcome.result == RunResult::succeeded) return tries;
+                if (tries == 29) ADD_FAILURE() << ::testing::PrintToString(words(outcome.failures));
             }
             return -1;
         };

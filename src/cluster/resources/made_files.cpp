@@ -33,7 +33,11 @@ class Made : public Resource {
         json::object files;
         for (const std::string& path : made_.files) files[path] = read_info(target, path);
         const auto note = target.host.read_file(note_path(), target.call);
-        return json::object{{"files", std::move(files)}, {"note", note ? note->content : ""}};
+        json::object out = {{"files", std::move(files)}, {"note", note ? note->content : ""}};
+        // The folders that are missing too: an undo that was cut off between a note and its folder
+        // is not over.
+        if (!note) out["place"] = read_info(target, note_path());
+        return out;
     }
 
     bool differs(const json::value& now) const override {

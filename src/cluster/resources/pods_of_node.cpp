@@ -1,5 +1,6 @@
 #include "base/text.hpp"
 #include "cluster/resources/file_json.hpp"
+#include "cluster/resources/kept_file.hpp"
 #include "cluster/resources/kinds.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,10 @@ class PodsOfNode : public Resource {
     // A note says that there may be some from now on.
     json::value desired() const override { return "may be"; }
     json::value read(Target& target) const override {
-        return target.host.file_info(kNote, target.call) ? json::value("may be") : json::value();
+        // The folders that are missing too: an undo that was cut off between the note and its
+        // folder is not over.
+        return target.host.file_info(kNote, target.call) ? json::value("may be")
+                                                         : read_info(target, kNote);
     }
     engine::Change change(const json::value&) const override {
         return {"create", "file " + std::string(kNote), "undo takes them away"};

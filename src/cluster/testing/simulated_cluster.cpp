@@ -61,7 +61,11 @@ engine::Outcome SimulatedCluster::apply(engine::EventSink* sink) {
 
 engine::Outcome SimulatedCluster::reset() {
     const auto op = operation();
-    return op->reset(journal_, op->undo_plan(journal_, {}), nullptr, {}).outcome;
+    engine::Outcome outcome = op->reset(journal_, op->undo_plan(journal_, {}), nullptr, {}).outcome;
+    if (outcome.result == engine::RunResult::succeeded) {
+        for (const std::string& name : fleet_->names()) fleet_->leave(name);
+    }
+    return outcome;
 }
 
 engine::Plan SimulatedCluster::plan() { return operation()->plan(); }
