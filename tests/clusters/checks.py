@@ -68,7 +68,7 @@ class Workload:
 
     def __init__(self, cluster, namespace):
         self.cluster, self.namespace = cluster, namespace
-        objects = [_pods("DaemonSet", "each", {}), _pods("Deployment", "web", {"replicas": 2}),
+        objects = [pods("DaemonSet", "each", {}), pods("Deployment", "web", {"replicas": 2}),
                    _service("web", {}), _service("outside", {"type": "NodePort"})]
         cluster.kubectl("-n", namespace, "apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
         for what in ("daemonset/each", "deployment/web"):
@@ -90,7 +90,7 @@ class Workload:
         return self.cluster.kubectl("-n", self.namespace, "logs", pod["metadata"]["name"])
 
 
-def _pods(kind, name, more):
+def pods(kind, name, more):
     container = {"name": "probe", "image": IMAGE, "args": ["serve", f":{PORT}"],
                  "readinessProbe": {"httpGet": {"path": "/healthz", "port": PORT}, "periodSeconds": 1}}
     return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name}, "spec": {

@@ -28,14 +28,10 @@ class DualStack(clusters.Case):
         cluster.reset().expect(0)
 
     def answers_at_both(self, cluster):
-        labels = {"app": "both"}
-        pod = {"metadata": {"labels": labels}, "spec": {"tolerations": checks.EVERYWHERE, "containers": [{"name": "probe", "image": checks.IMAGE}]}}
+        service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "both"},
+                   "spec": {"selector": {"app": "both"}, "ipFamilyPolicy": "RequireDualStack", "ports": [{"port": checks.PORT}]}}
         cluster.kubectl("apply", "-f", "-", stdin=json.dumps(
-            {"apiVersion": "v1", "kind": "List", "items": [
-                {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "both"},
-                 "spec": {"selector": {"matchLabels": labels}, "template": pod}},
-                {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "both"},
-                 "spec": {"selector": labels, "ipFamilyPolicy": "RequireDualStack", "ports": [{"port": checks.PORT}]}}]}))
+            {"apiVersion": "v1", "kind": "List", "items": [checks.pods("DaemonSet", "both", {}), service]}))
         cluster.kubectl("rollout", "status", "daemonset/both", "--timeout=60s", timeout=90)
         pods = [[ip["ip"] for ip in one["status"]["podIPs"]] for one in cluster.objects("pods", "-l", "app=both")]
         self.assertEqual([len(one) for one in pods], [2, 2, 2])
