@@ -42,9 +42,7 @@ std::string corefile(const config::Spec& spec, bool has_name_servers) {
                                           "        }\n"
                                         : "");
 }
-
-std::string manifest(const config::Spec& spec, const std::string& image, bool has_name_servers) {
-    return fmt::format(R"(apiVersion: v1
+constexpr std::string_view kManifest = R"(apiVersion: v1
 kind: ServiceAccount
 metadata:
   name: coredns
@@ -200,8 +198,10 @@ spec:
           items:
           - key: Corefile
             path: Corefile
-)",
-                       fmt::arg("corefile", corefile(spec, has_name_servers)),
+)";
+
+std::string manifest(const config::Spec& spec, const std::string& image, bool has_name_servers) {
+    return fmt::format(kManifest, fmt::arg("corefile", corefile(spec, has_name_servers)),
                        fmt::arg("address", dns_address(spec)), fmt::arg("image", image));
 }
 

@@ -11,8 +11,7 @@ namespace {
 constexpr const char* kImage = "registry.k8s.io/metrics-server/metrics-server";
 
 // Kubelets have certificates of the cluster's CA here, so they are checked.
-std::string manifest(const std::string& image) {
-    return fmt::format(R"(apiVersion: v1
+constexpr std::string_view kManifest = R"(apiVersion: v1
 kind: ServiceAccount
 metadata: {{name: metrics-server, namespace: kube-system, labels: {{k8s-app: metrics-server}}}}
 ---
@@ -114,8 +113,10 @@ spec:
   versionPriority: 100
   insecureSkipTLSVerify: true
   service: {{name: metrics-server, namespace: kube-system}}
-)",
-                       fmt::arg("image", image));
+)";
+
+std::string manifest(const std::string& image) {
+    return fmt::format(kManifest, fmt::arg("image", image));
 }
 
 std::vector<engine::Step> make(const StepInput& in) {

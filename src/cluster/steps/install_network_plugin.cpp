@@ -33,9 +33,7 @@ std::string network_json(const config::Spec& spec) {
 // Talks to the API server at its real address: at the service's it would have to wait for
 // kube-proxy, which may start later. The node's network is announced only once it works: a pod that
 // comes too early would be tried again many seconds later.
-std::string flannel_manifest(const config::Spec& spec, const std::string& image) {
-    return fmt::format(
-        R"(apiVersion: v1
+constexpr std::string_view kFlannel = R"(apiVersion: v1
 kind: Namespace
 metadata:
   name: kube-flannel
@@ -181,8 +179,11 @@ spec:
         hostPath:
           path: /run/xtables.lock
           type: FileOrCreate
-)",
-        fmt::arg("network", network_json(spec)), fmt::arg("image", image),
+)";
+
+std::string flannel_manifest(const config::Spec& spec, const std::string& image) {
+    return fmt::format(
+        kFlannel, fmt::arg("network", network_json(spec)), fmt::arg("image", image),
         fmt::arg("interface", value_or(spec.network_plugin.values, "interface", "").empty()
                                   ? ""
                                   : ", --iface=" + spec.network_plugin.values.at("interface")),
