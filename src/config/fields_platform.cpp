@@ -17,14 +17,15 @@ void describe(Describe<Runtime>& d) {
     d.field("patches", &Runtime::patches, "Files with pieces of containerd's configuration.")
         .example("[patches/containerd.toml]")
         .rule(rules::local_path())
-        .local_file();
+        .local_file()
+        .not_built();
 }
 
 void describe(Describe<NetworkPlugin>& d) {
     d.field("kind", &NetworkPlugin::kind, "Which plugin.")
         .example("flannel")
-        .one_of({"flannel", "calico", "cilium", "none"});
-    d.field("values", &NetworkPlugin::values, "Settings of the plugin's chart.")
+        .one_of({"flannel", "none"});
+    d.field("values", &NetworkPlugin::values, "Settings of the plugin: backend, interface, mtu.")
         .example("{mtu: 1450}")
         .rule(rules::one_line());
 }
@@ -53,18 +54,20 @@ void describe(Describe<Registry>& d) {
     d.field("address", &Registry::address, "A registry that exists already.")
         .example("registry.example.org")
         .unset_means("the hosts with the role registry serve the bundle")
-        .rule(rules::address());
+        .rule(rules::address())
+        .not_built();
     d.field("port", &Registry::port, "Port of the registry.").example("5000").range(1, 65535);
     d.field("dataFolder", &Registry::data_folder, "Where registry hosts keep the bundle.")
         .example("/var/lib/slipway/registry")
         .rule(rules::plain_path());
     d.field("logins", &Registry::logins, "Logins for registries.")
-        .example(
-            "[{host: registry.example.org, user: puller, password: {env: REGISTRY_PASSWORD}}]");
+        .example("[{host: registry.example.org, user: puller, password: {env: REGISTRY_PASSWORD}}]")
+        .not_built();
     d.field("mirrors", &Registry::mirrors, "Mirrors by upstream host.")
         .example("{registry.example.org: mirror.example.org}")
         .keys(rules::registry_host())
-        .rule(rules::registry_host());
+        .rule(rules::registry_host())
+        .not_built();
 }
 
 void describe(Describe<Component>& d) {

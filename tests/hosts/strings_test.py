@@ -24,7 +24,7 @@ FREE = {"hosts[].key.file", "hosts[].password.file", "hosts[].become.password.fi
         "hooks.files[].from", "hooks.files[].to", "hooks.values{}", "networkPlugin.values{}",
         "hooks.operatorPreInstall[].command[]", "hooks.operatorPostClusterReady[].command[]", "hooks.operatorPostInstall[].command[]",
         "hooks.operatorPreInstall[].env{}", "hooks.operatorPostClusterReady[].env{}", "hooks.operatorPostInstall[].env{}",
-        "bundles[]", "kubernetes.audit.policyFile", "kubernetes.certificates.caFolder", "runtime.patches[]", "registry.logins[].caFile"}
+        "bundles[]", "kubernetes.audit.policyFile", "kubernetes.certificates.caFolder"}
 # One of each sort, for what costs a login each.
 FEW = [f"$({strings.COMMAND})", f"`{strings.COMMAND}`", f"';{strings.COMMAND};'", f'";{strings.COMMAND};"', f"& {strings.COMMAND} &", "100%h%%",
        "a b  c", "~root", "*", "\\", "\u202e\u4f60"][::1 if machines.FULL else 3]
