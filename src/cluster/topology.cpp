@@ -10,7 +10,6 @@
 
 namespace slipway::cluster {
 
-using config::EndpointKind;
 using config::Role;
 
 namespace {
