@@ -195,7 +195,10 @@ TEST_F(Pushes, GoOnWithTokensThatRunOut) {
         f.uses_of_token = 4;
     });
     PushLogins logins{.to = {"ops", Secret("secret")}};
-    EXPECT_TRUE(push(options(fake.host()), std::move(logins)).is_whole());
+    // One at a time: others could use up a token between its making and its first use.
+    PushOptions one_at_a_time = options(fake.host());
+    one_at_a_time.parallel = 1;
+    EXPECT_TRUE(push(one_at_a_time, std::move(logins)).is_whole());
     EXPECT_GE(fake.count("GET", "/token"), 5);
     // A mount needs the right to read where it comes from.
     EXPECT_GE(fake.count("GET", "scope=repository%3Ak8s%2Fpause%3Apull&scope="), 1);
