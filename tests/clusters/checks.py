@@ -168,7 +168,7 @@ def hardened(machine):
             if int(mode, 8) & ~most or owner != "root":
                 wrong.append(f"{path} is {mode}, {owner}'s")
     for program, wanted in ARGUMENTS.items():
-        words = machine.sh(f"pid=$(pgrep -x {program[:15]} | head -n 1) && tr '\\0' '\\n' </proc/$pid/cmdline || true").splitlines()
+        words = machine.sh(f"pid=$(pgrep -x {program[:15]} | head -n 1); test -z $pid || tr '\\0' '\\n' </proc/$pid/cmdline").splitlines()
         wrong += [f"{program} lacks {one}" for one in wanted if words and not any(word.startswith(one) for word in words)]
     kubelet = machine.sh("cat /var/lib/kubelet/config.yaml")
     for one in ("readOnlyPort: 0", "tlsMinVersion: VersionTLS12", "mode: Webhook", "rotateCertificates: true"):
