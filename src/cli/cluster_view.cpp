@@ -119,10 +119,9 @@ ClusterView view_cluster(const std::filesystem::path& state_folder) {
     if (!text) return {};
     std::string server = "the cluster";
     try {
-        const kube::Access access = kube::read_kubeconfig(*text, file.string());
-        server = access.server;
         kube::Client client(kube::read_kubeconfig(*text, file.string()));
-        return describe(access, kube::look_at(client));
+        server = client.access().server;
+        return describe(client.access(), kube::look_at(client));
     } catch (const Error& failure) {
         return {
             .object = {{"server", server}, {"answers", false}, {"why", failure.what()}},

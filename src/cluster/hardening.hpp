@@ -4,7 +4,7 @@
 
 #include "config/spec.hpp"
 
-#include <string_view>
+#include <string>
 
 namespace slipway::cluster {
 
@@ -13,6 +13,6 @@ void harden_controller_manager(config::StringMap& args);
 void harden_scheduler(config::StringMap& args);
 
 // Lines of a KubeletConfiguration.
-extern const std::string_view kHardKubelet;
+std::string hard_kubelet();
 
 }  // namespace slipway::cluster

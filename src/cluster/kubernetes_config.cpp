@@ -297,7 +297,7 @@ tlsPrivateKeyFile: /var/lib/kubelet/pki/kubelet.key
                        fmt::arg("dns", dns_address(spec)),
                        fmt::arg("domain", spec.kubernetes.dns_domain),
                        fmt::arg("v1", settings.cgroup_v1 ? "failCgroupV1: false\n" : ""),
-                       fmt::arg("pods", spec.kubernetes.max_pods), fmt::arg("hard", kHardKubelet),
+                       fmt::arg("pods", spec.kubernetes.max_pods), fmt::arg("hard", hard_kubelet()),
                        fmt::arg("protect", spec.os.sysctl && !settings.in_container),
                        fmt::arg("gates", feature_gates(spec, "  ")),
                        fmt::arg("taints", taints.empty() ? "" : "registerWithTaints:\n" + taints));

@@ -23,7 +23,7 @@ class Client {
   public:
     explicit Client(Access access, Patience patience = {});
 
-    const std::string& server() const { return access_.server; }
+    const Access& access() const { return access_; }
 
     // An object or a list. Throws HostError: KUBE-REFUSED for an answer that is no success, with
     // the API server's own words, and what net::HttpClient throws.

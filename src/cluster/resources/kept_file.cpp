@@ -39,6 +39,11 @@ void remove_with_parents(Target& target, const std::string& path, const json::va
     }
 }
 
+json::value read_note(Target& target, const std::string& path) {
+    return target.host.file_info(path, target.call) ? json::value("may be")
+                                                    : read_info(target, path);
+}
+
 json::value KeptFile::read(Target& target) const { return read_info(target, name()); }
 
 void KeptFile::put_aside(Target& target) const {

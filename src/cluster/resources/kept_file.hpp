@@ -23,6 +23,9 @@ class KeptFile : public Resource {
 
 // The state of a path without its content.
 json::value read_info(Target& target, const std::string& path);
+// "may be" when the note is there, else as read_info() has it: with the folders that are missing
+// too, an undo that was cut off between a note and its folder is seen not to be over.
+json::value read_note(Target& target, const std::string& path);
 // Where what was at a path is kept until undo.
 std::string place_aside(const std::string& path);
 // Removes the file, and the folders that were not there before it.

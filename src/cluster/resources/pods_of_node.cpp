@@ -20,12 +20,7 @@ class PodsOfNode : public Resource {
 
     // A note says that there may be some from now on.
     json::value desired() const override { return "may be"; }
-    json::value read(Target& target) const override {
-        // The folders that are missing too: an undo that was cut off between the note and its
-        // folder is not over.
-        return target.host.file_info(kNote, target.call) ? json::value("may be")
-                                                         : read_info(target, kNote);
-    }
+    json::value read(Target& target) const override { return read_note(target, kNote); }
     engine::Change change(const json::value&) const override {
         return {"create", "file " + std::string(kNote), "undo takes them away"};
     }
