@@ -10,7 +10,7 @@ from slipwaylab import image
 HERE = pathlib.Path(__file__).resolve().parent.parent
 ROOT = HERE.parent.parent
 MODULES = ["kubernetes", "etcd", "coredns", "flannel", "cni-plugins", "cni-flannel", "containerd", "runc", "cri-tools",
-           "kube-vip", "metrics-server", "helm"]
+           "kube-vip", "metrics-server", "helm", "local-path-provisioner"]
 NOT_INPUTS = {"README.md", "__pycache__"}
 
 
