@@ -50,7 +50,7 @@ TEST(Catalog, EveryReleaseIsWhole) {
                 EXPECT_TRUE(sums.insert(release.programs.at(program).of(arch)).second);
             }
         }
-        for (const char* tool : {"crictl", "containerd", "runc", "cni-plugins", "helm"}) {
+        for (const char* tool : {"crictl", "containerd", "runc", "cni-plugins", "helm", "etcd"}) {
             EXPECT_TRUE(release.tools.contains(tool)) << release.version << " " << tool;
         }
         EXPECT_THAT(release.tools.at("crictl"), HasSubstr(release.minor()));

@@ -112,8 +112,8 @@ TEST(Explain, TellsTypeDefaultExampleAndValues) {
     EXPECT_THAT(explain("hosts.roles"),
                 HasSubstr("control-plane        Runs the Kubernetes control plane."));
     EXPECT_THAT(explain("hosts.arch"), HasSubstr("default  none: read from the machine"));
-    EXPECT_THAT(explain("kubernetes.endpoint.kind"), HasSubstr("(not built in this version)"));
-    EXPECT_THAT(explain("components"), HasSubstr("a spec that sets it is refused"));
+    EXPECT_THAT(explain("registry.address"), HasSubstr("a spec that sets it is refused"));
+    EXPECT_THAT(explain("components.chart"), HasSubstr("default  none: from manifests"));
 }
 
 TEST(Explain, AcceptsPathsAsProblemsShowThem) {
@@ -181,8 +181,7 @@ TEST(Schema, CarriesDefaultsRangesEnumsAndPatterns) {
     EXPECT_EQ(at("/hosts/items/properties/password/maxProperties"), json::value(1));
     EXPECT_EQ(at("/kubernetes/properties/networks/properties/pods/default/0"),
               json::value("10.244.0.0/16"));
-    EXPECT_EQ(at("/kubernetes/properties/endpoint/properties/kind/enum").as_array().size(), 3u)
-        << "only what is built";
+    EXPECT_EQ(at("/etcd/properties/mode/enum").as_array().size(), 3u);
     EXPECT_EQ(at("/hosts/items/required"), json::value({"name", "address", "roles"}));
 }
 

@@ -56,10 +56,11 @@ void describe(Describe<Spec>& d) {
             "How machines are prepared. Each part can be switched off, and each change is put back "
             "by undo.");
     d.field("hooks", &Spec::hooks, "Own scripts before and after.");
+    d.field("storage", &Spec::storage, "Storage classes of the cluster.");
     d.field("components", &Spec::components,
-            "Pieces of the platform, from charts or manifests, installed once the cluster works.")
-        .example("[{name: metrics-server, chart: metrics-server}]")
-        .not_built();
+            "Pieces of the platform, from charts or manifests, installed once the cluster works. "
+            "One that is taken out of the list is removed.")
+        .example("[{name: metrics-server, chart: metrics-server}]");
     d.field("steps", &Spec::steps, "Single steps left out or handed to an outside program.");
     d.field("limits", &Spec::limits,
             "How much is done at once, and what a failure means for the run.");

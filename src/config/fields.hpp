@@ -56,6 +56,11 @@ void describe(Describe<Runtime>& d);
 void describe(Describe<NetworkPlugin>& d);
 void describe(Describe<RegistryLogin>& d);
 void describe(Describe<Registry>& d);
+
+// fields_addons.cpp
+void describe(Describe<Dns>& d);
+void describe(Describe<LocalStorage>& d);
+void describe(Describe<Storage>& d);
 void describe(Describe<Component>& d);
 
 // fields_os.cpp

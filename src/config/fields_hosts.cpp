@@ -5,7 +5,8 @@ namespace slipway::config {
 
 void describe(Choices<Role>& c) {
     c.add("control-plane", Role::control_plane, "Runs the Kubernetes control plane.");
-    c.add("etcd", Role::etcd, "Runs a member of etcd; without any, the control planes do.");
+    c.add("etcd", Role::etcd,
+          "Runs a member of etcd, with etcd.mode managed; with stacked the control planes do.");
     c.add("worker", Role::worker, "Runs the users' pods.");
     c.add("registry", Role::registry, "Serves images from the bundle.");
 }

@@ -8,7 +8,9 @@ void describe(Choices<EndpointKind>& c) {
           "The first control plane's own address; the cluster depends on that one machine.");
     c.add("external", EndpointKind::external, "A load balancer that exists already, at `address`.");
     c.add("kube-vip", EndpointKind::kube_vip, "A virtual address held by the control planes.");
-    c.add_not_built("local-haproxy", EndpointKind::local_haproxy, "A small proxy on every node.");
+    c.add("local-haproxy", EndpointKind::local_haproxy,
+          "A small proxy on every node, at `port` of its own 127.0.0.1; users go to a control "
+          "plane.");
 }
 
 void describe(Describe<Endpoint>& d) {
@@ -62,18 +64,25 @@ void describe(Describe<Networks>& d) {
 void describe(Describe<ComponentTuning>& d) {
     d.field("args", &ComponentTuning::args,
             "Extra command-line arguments, without the leading dashes.")
-        .example("{v: 2}");
-    d.field("patches", &ComponentTuning::patches, "Files with strategic-merge or JSON patches.")
+        .example("{v: 2}")
+        .keys(rules::flag_name())
+        .rule(rules::flag_value());
+    d.field("patches", &ComponentTuning::patches,
+            "Files with patches, JSON or YAML, in order: a map is merged, a list is a JSON patch.")
         .example("[patches/apiserver.yaml]")
+        .rule(rules::local_path())
         .local_file();
 }
 
 void describe(Describe<Tuning>& d) {
-    d.field("apiServer", &Tuning::api_server, "The API server.");
-    d.field("controllerManager", &Tuning::controller_manager, "The controller manager.");
-    d.field("scheduler", &Tuning::scheduler, "The scheduler.");
-    d.field("kubelet", &Tuning::kubelet, "The kubelet of every node.");
-    d.field("kubeProxy", &Tuning::kube_proxy, "kube-proxy.");
+    d.field("apiServer", &Tuning::api_server, "The API server; patches are for its static pod.");
+    d.field("controllerManager", &Tuning::controller_manager,
+            "The controller manager; patches are for its static pod.");
+    d.field("scheduler", &Tuning::scheduler, "The scheduler; patches are for its static pod.");
+    d.field("kubelet", &Tuning::kubelet,
+            "The kubelet of every node; patches are for its KubeletConfiguration.");
+    d.field("kubeProxy", &Tuning::kube_proxy,
+            "kube-proxy; arguments go into its configuration, patches are for its daemon set.");
 }
 
 void describe(Describe<Audit>& d) {
@@ -120,7 +129,10 @@ void describe(Describe<Certificates>& d) {
     d.field("caYears", &Certificates::ca_years, "Years the CA is valid.")
         .example("10")
         .range(1, 100);
-    d.field("leafDays", &Certificates::leaf_days, "Days the other certificates are valid.")
+    d.field(
+         "leafDays", &Certificates::leaf_days,
+         "Days other certificates are valid; those of kubelets' and registries' servers end with "
+         "the CA.")
         .example("365")
         .range(1, 3650);
     d.field("autoRenew", &Certificates::auto_renew, "Renew certificates before they end.")
@@ -139,10 +151,11 @@ void describe(Describe<Kubernetes>& d) {
     d.field("dnsDomain", &Kubernetes::dns_domain, "DNS domain of services.")
         .example("cluster.local")
         .rule(rules::dns_name());
-    d.field("tuning", &Kubernetes::tuning, "Extra arguments and patches of each component.")
-        .not_built();
+    d.field("dns", &Kubernetes::dns, "How names are looked up in pods.");
+    d.field("tuning", &Kubernetes::tuning, "Extra arguments and patches of each component.");
     d.field("featureGates", &Kubernetes::feature_gates, "Feature gates of all components.")
-        .example("{NodeSwap: true}");
+        .example("{NodeSwap: true}")
+        .keys(rules::gate_name());
     d.field("audit", &Kubernetes::audit, "Audit log of the API server.");
     d.field("encryption", &Kubernetes::encryption, "Encryption at rest.");
     d.field("certificates", &Kubernetes::certificates, "Certificates of the cluster.");
@@ -153,9 +166,8 @@ void describe(Describe<Kubernetes>& d) {
 
 void describe(Choices<EtcdMode>& c) {
     c.add("stacked", EtcdMode::stacked, "On the control planes, as kubeadm sets it up.");
-    c.add_not_built("managed", EtcdMode::managed,
-                    "As system services on the hosts with the role etcd.");
-    c.add_not_built("external", EtcdMode::external, "An etcd that exists already.");
+    c.add("managed", EtcdMode::managed, "As system services on the hosts with the role etcd.");
+    c.add("external", EtcdMode::external, "An etcd that exists already, at `endpoints`.");
 }
 
 void describe(Describe<EtcdBackup>& d) {
@@ -172,31 +184,32 @@ void describe(Describe<EtcdBackup>& d) {
 void describe(Describe<Etcd>& d) {
     d.field("mode", &Etcd::mode, "Where etcd runs. Its members must be odd in number.")
         .example("stacked");
-    d.field("dataFolder", &Etcd::data_folder, "Where etcd keeps its data.")
+    d.field("dataFolder", &Etcd::data_folder, "stacked, managed: where etcd keeps its data.")
         .example("/var/lib/etcd")
-        .rule(rules::plain_path())
-        .not_built();
-    d.field("args", &Etcd::args, "Extra command-line arguments.")
+        .rule(rules::plain_path());
+    d.field("args", &Etcd::args,
+            "stacked, managed: extra command-line arguments, without the leading dashes.")
         .example("{quota-backend-bytes: 8589934592}")
-        .not_built();
+        .keys(rules::flag_name())
+        .rule(rules::plain_value());
     d.field("endpoints", &Etcd::endpoints, "external: addresses of the members.")
         .example("[https://10.0.0.31:2379]")
-        .not_built();
+        .unordered()
+        .rule(rules::https_endpoint());
     d.field("caFile", &Etcd::ca_file, "external: certificate of its CA.")
         .example("etcd/ca.crt")
         .unset_means("none")
-        .local_file()
-        .not_built();
+        .rule(rules::local_path())
+        .local_file();
     d.field("certFile", &Etcd::cert_file, "external: client certificate.")
         .example("etcd/client.crt")
         .unset_means("none")
-        .local_file()
-        .not_built();
-    d.field("key", &Etcd::key, "external: key of the client certificate.")
+        .rule(rules::local_path())
+        .local_file();
+    d.field("key", &Etcd::key, "external: key of the client certificate; from a file or variable.")
         .example("{file: etcd/client.key}")
-        .unset_means("none")
-        .not_built();
-    d.field("backup", &Etcd::backup, "Backups of etcd.").not_built();
+        .unset_means("none");
+    d.field("backup", &Etcd::backup, "stacked, managed: backups on every host that runs etcd.");
 }
 
 }  // namespace slipway::config

@@ -1,3 +1,4 @@
+#include "base/text.hpp"
 #include "config/fields.hpp"
 #include "config/rules.hpp"
 
@@ -14,21 +15,68 @@ void describe(Describe<Runtime>& d) {
         .example("systemd")
         .unset_means("what suits the host")
         .one_of({"systemd", "cgroupfs"});
-    d.field("patches", &Runtime::patches, "Files with pieces of containerd's configuration.")
+    d.field("patches", &Runtime::patches,
+            "Files with pieces of containerd's configuration, read after ours.")
         .example("[patches/containerd.toml]")
         .rule(rules::local_path())
-        .local_file()
-        .not_built();
+        .local_file();
 }
+
+namespace {
+
+const Rule& flannel_setting(const std::string& key) {
+    return key == "mtu"         ? rules::mtu()
+           : key == "interface" ? rules::interface_name()
+                                : rules::flannel_backend();
+}
+
+void check_plugin_values(const NetworkPlugin& plugin, Scope& scope) {
+    for (const auto& [key, value] : plugin.values) {
+        const std::string path = "values." + key;
+        if (plugin.kind == "none") {
+            scope.error("SPEC-NETWORK-PLUGIN", path, "is a setting of no plugin", "remove it");
+        } else if (plugin.kind != "flannel") {
+            continue;  // of a chart, which knows them itself
+        } else if (key != "mtu" && key != "backend" && key != "interface") {
+            scope.error("SPEC-NETWORK-PLUGIN", path, "is no setting of flannel",
+                        "use backend, interface or mtu");
+        } else if (const auto fault = flannel_setting(key).check(value)) {
+            scope.error("SPEC-NETWORK-PLUGIN", path, shown(value) + " " + fault->what, fault->todo);
+        }
+    }
+}
+
+}  // namespace
 
 void describe(Describe<NetworkPlugin>& d) {
     d.field("kind", &NetworkPlugin::kind, "Which plugin.")
         .example("flannel")
-        .one_of({"flannel", "none"});
-    d.field("values", &NetworkPlugin::values, "Settings of the plugin: backend, interface, mtu.")
+        .one_of({"flannel", "calico", "cilium", "none"});
+    d.field(
+         "values", &NetworkPlugin::values,
+         "Settings. flannel: backend (vxlan, host-gw, wireguard), interface, mtu; others: values "
+         "of the chart, by.dotted.name.")
         .example("{mtu: 1450}")
+        .keys(rules::value_path())
         .rule(rules::one_line());
+    d.check(check_plugin_values);
 }
+
+namespace {
+
+void check_login(const RegistryLogin& login, Scope& scope) {
+    if (login.user.empty() != login.password.empty())
+        scope.error("SPEC-REQUIRED", login.user.empty() ? "user" : "password",
+                    "is missing: a login has both", "add it, or remove the other");
+    if (login.password.prompt)
+        scope.error("SPEC-SECRET-REF", "password", "cannot be asked for: every apply needs it",
+                    "refer to it as {file: PATH} or {env: NAME}");
+    if (login.insecure && !login.ca_file.empty())
+        scope.error("SPEC-BAD-VALUE", "caFile", "has no meaning with plain HTTP",
+                    "remove one of the two");
+}
+
+}  // namespace
 
 void describe(Describe<RegistryLogin>& d) {
     d.field("host", &RegistryLogin::host, "Name of the registry, with its port.")
@@ -48,6 +96,7 @@ void describe(Describe<RegistryLogin>& d) {
         .rule(rules::local_path())
         .local_file();
     d.field("insecure", &RegistryLogin::insecure, "Speak plain HTTP to it.").example("false");
+    d.check(check_login);
 }
 
 void describe(Describe<Registry>& d) {
@@ -60,39 +109,13 @@ void describe(Describe<Registry>& d) {
     d.field("dataFolder", &Registry::data_folder, "Where registry hosts keep the bundle.")
         .example("/var/lib/slipway/registry")
         .rule(rules::plain_path());
-    d.field("logins", &Registry::logins, "Logins for registries.")
-        .example("[{host: registry.example.org, user: puller, password: {env: REGISTRY_PASSWORD}}]")
-        .not_built();
-    d.field("mirrors", &Registry::mirrors, "Mirrors by upstream host.")
+    d.field("logins", &Registry::logins, "Logins, authorities and plain HTTP of other registries.")
+        .example(
+            "[{host: registry.example.org, user: puller, password: {env: REGISTRY_PASSWORD}}]");
+    d.field("mirrors", &Registry::mirrors, "Mirrors by upstream host, asked before it.")
         .example("{registry.example.org: mirror.example.org}")
         .keys(rules::registry_host())
-        .rule(rules::registry_host())
-        .not_built();
-}
-
-void describe(Describe<Component>& d) {
-    d.field("name", &Component::name, "Name of the component.")
-        .example("metrics-server")
-        .required();
-    d.field("chart", &Component::chart, "Name of a chart in the bundle.")
-        .example("metrics-server")
-        .unset_means("from manifests");
-    d.field("version", &Component::version, "Version of the chart.")
-        .example("3.13.0")
-        .unset_means("the one in the bundle");
-    d.field("namespace", &Component::name_space, "Namespace it is installed in.")
-        .example("kube-system")
-        .unset_means("the component's name");
-    d.field("valuesFile", &Component::values_file, "Values for the chart.")
-        .example("values/metrics.yaml")
-        .unset_means("the chart's own")
-        .local_file();
-    d.field("manifests", &Component::manifests, "Manifest files instead of a chart.")
-        .example("[manifests/app.yaml]")
-        .local_file();
-    d.field("needs", &Component::needs, "Components that must be there first.")
-        .example("[cert-manager]")
-        .unordered();
+        .rule(rules::registry_host());
 }
 
 }  // namespace slipway::config

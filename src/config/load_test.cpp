@@ -133,6 +133,37 @@ TEST(LoadSpec, AFullSpecDecodesIntoItsMembers) {
         << "unset: the host itself";
 }
 
+TEST(LoadSpec, TimesOfBackupsAreThoseOfSystemd) {
+    for (const char* when :
+         {"daily", "hourly", "*-*-* 02:00:00", "Mon..Fri 03:30", "Sat,Sun *-*-1..7 4:00", "*:0/15",
+          "2026-*-* 12:00:00 UTC", "*-02~03"}) {
+        const std::string text =
+            kTop + kHost + fmt::format("  etcd: {{backup: {{schedule: \"{}\"}}}}\n", when);
+        const LoadedSpec loaded = load_spec({{"s.yaml", text}});
+        EXPECT_THAT(lines_of(loaded), IsEmpty());
+        EXPECT_EQ(loaded.spec.etcd.backup.schedule, when);
+    }
+}
+
+// A stored spec says everything: what a mode has no use for stands there with its default.
+TEST(LoadSpec, AStoredSpecOfEveryEtcdModeLoads) {
+    const std::string managed = kTop +
+                                "  - {name: a, address: 10.0.0.1, roles: [control-plane, etcd]}\n" +
+                                "  etcd: {mode: managed, args: {v: 2}}\n";
+    const std::string external = kTop + kHost +
+                                 "  etcd: {mode: external, endpoints: [\"https://[fd00::1]:2379\", "
+                                 "\"https://e.example.org:2379\"], "
+                                 "caFile: c, certFile: d, key: {env: KEY}}\n";
+    for (const std::string& text : {managed, external}) {
+        const LoadedSpec loaded = load_spec({{"s.yaml", text}});
+        ASSERT_THAT(lines_of(loaded), IsEmpty());
+        const std::string stored = to_canonical_json(loaded.spec);
+        const LoadedSpec again = load_spec({{"stored", stored}});
+        EXPECT_TRUE(again.ok()) << ::testing::PrintToString(lines_of(again));
+        EXPECT_EQ(to_canonical_json(again.spec), stored);
+    }
+}
+
 TEST(LoadSpec, LocalPathsAreRelativeToTheFileTheyAreWrittenIn) {
     ::setenv("HOME", "/home/op", 1);
     const auto key = [](const std::string& file, const std::string& path) {

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "config/patch_file.hpp"
 #include "config/render.hpp"
 
 #include <algorithm>
@@ -54,6 +55,9 @@ class LocalFiles {
         check_programs(hooks_.operator_pre_install, "operatorPreInstall");
         check_programs(hooks_.operator_post_cluster_ready, "operatorPostClusterReady");
         check_programs(hooks_.operator_post_install, "operatorPostInstall");
+        check_patches();
+        check_platform_files();
+        check_components();
         return std::move(problems_);
     }
 
@@ -146,26 +150,79 @@ class LocalFiles {
                 continue;
             }
             const std::size_t before = problems_.size();
-            check_script_file(script.file, path + ".file");
+            check_readable(script.file, path + ".file", kLargestScript);
             if (script.is_template && problems_.size() == before)
                 check_file_text(script.file, kLargestScript, path);
         }
     }
 
-    void check_script_file(const std::string& file, const std::string& path) {
+    void check_patches() {
+        const Tuning& tuning = loaded_.spec.kubernetes.tuning;
+        const std::pair<const char*, const ComponentTuning&> all[] = {
+            {"apiServer", tuning.api_server},
+            {"controllerManager", tuning.controller_manager},
+            {"scheduler", tuning.scheduler},
+            {"kubelet", tuning.kubelet},
+            {"kubeProxy", tuning.kube_proxy}};
+        for (const auto& [component, part] : all) {
+            for (std::size_t i = 0; i < part.patches.size(); ++i) {
+                check_patch(part.patches[i],
+                            fmt::format("kubernetes.tuning.{}.patches[{}]", component, i));
+            }
+        }
+    }
+
+    void check_platform_files() {
+        const Spec& spec = loaded_.spec;
+        for (std::size_t i = 0; i < spec.runtime.patches.size(); ++i)
+            check_readable(spec.runtime.patches[i], fmt::format("runtime.patches[{}]", i),
+                           kLargestManifest);
+        for (std::size_t i = 0; i < spec.registry.logins.size(); ++i) {
+            const std::string& file = spec.registry.logins[i].ca_file;
+            if (!file.empty())
+                check_readable(file, fmt::format("registry.logins[{}].caFile", i),
+                               kLargestManifest);
+        }
+    }
+
+    void check_patch(const std::string& file, const std::string& path) {
+        try {
+            read_patch(file);
+        } catch (const UserError& error) {
+            add("SPEC-LOCAL-FILE", path,
+                error.cause().empty() ? error.message()
+                                      : fmt::format("{}: {}", error.message(), error.cause()),
+                "correct the file, or its path");
+        }
+    }
+
+    void check_readable(const std::string& file, const std::string& path, std::uint64_t most) {
         std::error_code error;
         const fs::file_status status = fs::status(file, error);
         const std::string name = printable(file);
         if (!fs::exists(status)) {
             add("SPEC-LOCAL-FILE", path, name + " is not there", "correct the path");
         } else if (!fs::is_regular_file(status)) {
-            add("SPEC-LOCAL-FILE", path, name + " is not a regular file", "name a script");
+            add("SPEC-LOCAL-FILE", path, name + " is not a regular file",
+                most == kLargestScript ? "name a script" : "name a file");
         } else if (::access(file.c_str(), R_OK) != 0) {
             add("SPEC-LOCAL-FILE", path, name + " cannot be read", "check its permissions");
-        } else if (fs::file_size(file, error) > kLargestScript) {
-            add("SPEC-LOCAL-FILE", path,
-                fmt::format("{} is larger than {} MiB", name, kLargestScript >> 20),
-                "copy what it carries with hooks.files");
+        } else if (fs::file_size(file, error) > most) {
+            add("SPEC-LOCAL-FILE", path, fmt::format("{} is larger than {} MiB", name, most >> 20),
+                most == kLargestScript ? "copy what it carries with hooks.files"
+                                       : "divide it into several");
+        }
+    }
+
+    void check_components() {
+        for (std::size_t i = 0; i < loaded_.spec.components.size(); ++i) {
+            const Component& one = loaded_.spec.components[i];
+            const std::string path = fmt::format("components[{}]", i);
+            if (!one.values_file.empty())
+                check_readable(one.values_file, path + ".valuesFile", kLargestManifest);
+            for (std::size_t j = 0; j < one.manifests.size(); ++j)
+                check_readable(one.manifests[j], fmt::format("{}.manifests[{}]", path, j),
+                               kLargestManifest);
         }
     }
 

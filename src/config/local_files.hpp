@@ -20,6 +20,7 @@ inline constexpr std::uint64_t kLargestCopy = 8u << 20;
 inline constexpr std::uint64_t kMostCopiedBytes = 64u << 20;
 inline constexpr std::size_t kMostCopiedFiles = 1000;
 inline constexpr std::uint64_t kLargestScript = 1u << 20;
+inline constexpr std::uint64_t kLargestManifest = 8u << 20;  // or file of values
 
 struct CopiedFile {
     std::string from;  // on this computer

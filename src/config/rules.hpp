@@ -30,11 +30,24 @@ const Rule& interface_name();    // eth0
 const Rule& registry_host();     // registry.example.org:5000
 const Rule& resource_name();     // secrets, deployments.apps
 const Rule& calendar();          // daily, Mon *-*-* 02:00:00
+const Rule& https_endpoint();    // https://10.0.0.31:2379
+const Rule& plain_value();       // of characters no file format makes anything of
+const Rule& ip_address();        // 10.0.0.7
+const Rule& name_server();       // 10.0.0.53, 10.0.0.53:5353, [fd00::53]:53
+const Rule& upstream();          // the same, or none
+const Rule& value_path();        // of a chart: image.tag
+const Rule& mtu();               // 1450
+const Rule& flannel_backend();   // vxlan, host-gw, wireguard
+const Rule& component_name();    // a name that fits a release of helm
+const Rule& chart_version();     // 3.13.0, v1.18.2
 const Rule& label_key();
 const Rule& label_value();
 const Rule& env_name();
-const Rule& argument();  // of a program
-const Rule& one_line();  // no control characters: fits one line of a file of ours
+const Rule& argument();    // of a program
+const Rule& one_line();    // no control characters: fits one line of a file of ours
+const Rule& flag_name();   // of a program, without dashes: audit-log-maxage
+const Rule& flag_value();  // printable, without spaces, quotes, backslashes and dollar signs
+const Rule& gate_name();   // NodeSwap
 const Rule& sysctl();
 const Rule& kernel_module();
 const Rule& package_name();  // of a Linux distribution

@@ -110,11 +110,21 @@ struct Certificates {
     bool auto_renew = true;
 };
 
+// Names inside the cluster. Keys and lists as the user wrote them.
+struct Dns {
+    std::map<std::string, std::vector<std::string>> hosts;  // address -> names
+    std::map<std::string, std::vector<std::string>> zones;  // domain -> its name servers
+    std::vector<std::string> upstreams;  // empty: the hosts' own; "none": nothing is forwarded
+    std::int64_t cache_seconds = 30;
+    bool node_local = false;
+};
+
 struct Kubernetes {
     std::string version = "v1.34.11";
     Endpoint endpoint;
     Networks networks;
     std::string dns_domain = "cluster.local";
+    Dns dns;
     Tuning tuning;
     std::map<std::string, bool> feature_gates;
     Audit audit;
@@ -261,6 +271,19 @@ struct Hooks {
     StringMap values;  // the user's own, for templates: `{{ values.NAME }}`
 };
 
+// Volumes in folders of the nodes.
+struct LocalStorage {
+    bool enabled = false;
+    std::string class_name = "local-path";
+    std::string folder = "/var/lib/slipway-volumes";
+    std::string reclaim = "Delete";  // Delete, Retain
+    bool is_default = true;
+};
+
+struct Storage {
+    LocalStorage local;
+};
+
 struct Component {
     std::string name;
     std::string chart;  // name in the bundle
@@ -300,6 +323,7 @@ struct Spec {
     Registry registry;
     OsPreparation os;
     Hooks hooks;
+    Storage storage;
     std::vector<Component> components;
     Steps steps;
     RunLimits limits;

@@ -2,7 +2,11 @@
 
 #include "base/ip.hpp"
 #include "base/text.hpp"
+#include "config/components.hpp"
+#include "config/endpoint_rules.hpp"
 #include "config/step_reference.hpp"
+#include "config/tuning_rules.hpp"
+#include "config/validate_etcd.hpp"
 
 #include <algorithm>
 #include <set>
@@ -250,20 +254,9 @@ bool roles_are_known(const Spec& spec, const Findings& findings) {
 void check_roles(const Spec& spec, Findings& findings) {
     const auto control_planes = static_cast<std::size_t>(std::ranges::count_if(
         spec.hosts, [](const Host& h) { return h.has(Role::control_plane); }));
-    const auto etcd_hosts = static_cast<std::size_t>(
-        std::ranges::count_if(spec.hosts, [](const Host& h) { return h.has(Role::etcd); }));
     if (control_planes == 0) {
         findings.error("SPEC-NO-CONTROL-PLANE", "hosts", "no host has the role control-plane",
                        "give the role to one host, or to three");
-    }
-    const std::size_t members = etcd_hosts > 0 ? etcd_hosts : control_planes;
-    if (spec.etcd.mode != EtcdMode::external && members > 0 && members % 2 == 0) {
-        findings.error(
-            "SPEC-ETCD-COUNT", "hosts",
-            fmt::format(
-                "{} hosts run etcd ({}); an even number survives no more failures than one less",
-                members, etcd_hosts > 0 ? "those with the role etcd" : "the control planes"),
-            fmt::format("use {} or {}", members - 1, members + 1));
     }
     const Endpoint& endpoint = spec.kubernetes.endpoint;
     if (control_planes > 1 && endpoint.kind == EndpointKind::first_control_plane &&
@@ -275,12 +268,39 @@ void check_roles(const Spec& spec, Findings& findings) {
     }
 }
 
-void check_endpoint(const Spec& spec, Findings& findings) {
-    const Endpoint& endpoint = spec.kubernetes.endpoint;
-    if (endpoint.kind == EndpointKind::external && endpoint.address.empty()) {
-        findings.error("SPEC-ENDPOINT", "kubernetes.endpoint.address",
-                       "is missing for kind external", "add the address of the load balancer");
+// CoreDNS asks whoever has the longest part of a name: a zone must not take the services' names,
+// neither from above nor from below, nor all names of addresses. Those of single networks
+// (1.10.in-addr.arpa) may be a site's own.
+void check_zones(const Spec& spec, Findings& findings) {
+    const auto in = [](const std::string& inner, const std::string& outer) {
+        return inner == outer || inner.ends_with("." + outer);
+    };
+    const std::string& domain = spec.kubernetes.dns_domain;
+    for (const auto& [zone, servers] : spec.kubernetes.dns.zones) {
+        if (in(domain, zone) || in(zone, "svc." + domain) || in(zone, "pod." + domain)) {
+            findings.error("SPEC-DNS", "kubernetes.dns.zones",
+                           fmt::format("{} holds the names of services ({})", shown(zone), domain),
+                           "choose another kubernetes.dnsDomain, or remove the zone");
+        } else if (in("in-addr.arpa", zone) || in("ip6.arpa", zone)) {
+            findings.error("SPEC-DNS", "kubernetes.dns.zones",
+                           fmt::format("{} holds the addresses of services", shown(zone)),
+                           "name the networks of the site, as 1.10.in-addr.arpa");
+        }
     }
+}
+
+// The cache has an IPv4 address, which pods must be able to reach.
+void check_dns(const Spec& spec, Findings& findings) {
+    check_zones(spec, findings);
+    const auto is_v4 = [](const std::string& network) {
+        return network.find(':') == std::string::npos;
+    };
+    if (!spec.kubernetes.dns.node_local ||
+        std::ranges::any_of(spec.kubernetes.networks.pods, is_v4))
+        return;
+    findings.error("SPEC-DNS", "kubernetes.dns.nodeLocal",
+                   "needs an IPv4 pod network: the cache is at 169.254.25.10",
+                   "remove it, or add an IPv4 network");
 }
 
 // Said once, not once a host: a thousand machines may have labels.
@@ -291,7 +311,9 @@ void tell_what_needs_a_bundle(const Spec& spec, Findings& findings) {
                         "has no effect without a bundle: the hosts are only prepared",
                         "name one in bundles to make a cluster");
     };
-    if (findings.is_set("kubernetes.version")) return tell("kubernetes.version");
+    for (const char* path : {"kubernetes.version", "kubernetes.dns", "storage", "components"}) {
+        if (findings.is_set(path)) return tell(path);
+    }
     for (std::size_t i = 0; i < spec.hosts.size(); ++i) {
         const Host& host = spec.hosts[i];
         if (host.labels.empty() && host.taints.empty()) continue;
@@ -316,13 +338,16 @@ void check_step_hosts(const std::vector<std::string>& steps, std::string_view ke
 
 void validate(const Spec& spec, Findings& findings) {
     const auto name = [](const auto& item) -> const std::string& { return item.name; };
-    if (roles_are_known(spec, findings)) check_roles(spec, findings);
+    const bool roles_known = roles_are_known(spec, findings);
+    if (roles_known) check_roles(spec, findings);
+    validate_etcd(spec, roles_known, findings);
     unique_names(spec.hosts, "hosts", "name", "SPEC-DUPLICATE-HOST", name, findings);
     unique_addresses(spec, findings);
     HostNames names(spec);
     check_bastions(spec, names, findings);
     check_networks(spec, findings);
     check_endpoint(spec, findings);
+    check_tuning(spec, findings);
     tell_what_needs_a_bundle(spec, findings);
     const auto unique_hooks = [&](const auto& list, const std::string& key) {
         unique_names(list, "hooks." + key, "name", "SPEC-DUPLICATE-NAME", name, findings);
@@ -333,11 +358,17 @@ void validate(const Spec& spec, Findings& findings) {
     unique_hooks(spec.hooks.operator_pre_install, "operatorPreInstall");
     unique_hooks(spec.hooks.operator_post_cluster_ready, "operatorPostClusterReady");
     unique_hooks(spec.hooks.operator_post_install, "operatorPostInstall");
+    unique_names(spec.components, "components", "name", "SPEC-DUPLICATE-NAME", name, findings);
+    check_components(spec.components, findings);
+    check_dns(spec, findings);
     unique_names(spec.os.extra_users, "os.extraUsers", "name", "SPEC-DUPLICATE-NAME", name,
                  findings);
     unique_names(
         spec.os.extra_folders, "os.extraFolders", "path", "SPEC-DUPLICATE-NAME",
         [](const Folder& f) -> const std::string& { return f.path; }, findings);
+    unique_names(
+        spec.registry.logins, "registry.logins", "host", "SPEC-DUPLICATE-NAME",
+        [](const RegistryLogin& l) -> const std::string& { return l.host; }, findings);
     check_step_hosts(spec.steps.skip, "skip", spec, names, findings);
     check_step_hosts(spec.steps.delegate, "delegate", spec, names, findings);
 }
