@@ -85,10 +85,14 @@ std::vector<std::string> environment(const wire::Exec& exec) {
 std::string find_program(const wire::Exec& exec) {
     if (exec.argv.empty() || exec.argv[0].empty()) throw Failed("bad-request", "no program to run");
     const std::string& name = exec.argv[0];
-    if (name.find('/') != std::string::npos) return name;
+    const bool is_path = name.find('/') != std::string::npos;
+    // Only a whole path can be looked at here: others begin at the command's folder.
+    const bool missing =
+        name.front() == '/' && ::access(name.c_str(), F_OK) != 0 && errno == ENOENT;
+    if (is_path && !missing) return name;
     const auto given = exec.env.find("PATH");
     const std::string path = given == exec.env.end() ? kPath : given->second;
-    for (std::size_t at = 0; at <= path.size();) {
+    for (std::size_t at = 0; at <= path.size() && !is_path;) {
         const std::size_t end = std::min(path.find(':', at), path.size());
         std::string candidate = path.substr(at, end - at) + "/" + name;
         if (::access(candidate.c_str(), X_OK) == 0) return candidate;

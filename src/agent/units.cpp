@@ -27,15 +27,18 @@ void check_name(const std::string& name) {
 
 wire::Unit unit_state(const std::string& name, Request& request) {
     check_name(name);
-    auto p = properties(need_tool(
-        {"systemctl", "show", "--property=LoadState,UnitFileState,ActiveState", "--", name},
-        request));
+    auto p = properties(
+        need_tool({"systemctl", "show", "--property=LoadState,UnitFileState,ActiveState,SubState",
+                   "--", name},
+                  request));
     const std::string load = p["LoadState"], file = p["UnitFileState"], active = p["ActiveState"];
     wire::Unit unit;
     unit.masked = load == "masked" || file.starts_with("masked");
     unit.exists = unit.masked || (load != "not-found" && !load.empty());
     unit.enabled = file == "enabled" || file == "enabled-runtime" || file == "alias";
-    unit.active = active == "active" || active == "activating" || active == "reloading";
+    // One that ends as often as it is started is "activating" between two tries: it does not run.
+    unit.active = active == "active" || active == "reloading" ||
+                  (active == "activating" && p["SubState"] != "auto-restart");
     return unit;
 }
 

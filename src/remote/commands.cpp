@@ -155,7 +155,7 @@ CommandResult systemctl_query(const Model& model, std::string_view verb, const s
 }
 
 CommandResult systemctl(Invocation& in) {
-    if (in.is({"daemon-reload"}) || in.is({"reset-failed"})) {
+    if (in.is({"daemon-reload"}) || (!in.args.empty() && in.args[0] == "reset-failed")) {
         in.model.touch();
         return {};
     }
@@ -389,18 +389,21 @@ CommandResult nft(Invocation&) { return failed(1, "Error: No such file or direct
 
 CommandResult pkill(Invocation&) { return failed(1, ""); }
 
-constexpr std::array<Program, 38> kPrograms = {{
+constexpr std::array<Program, 41> kPrograms = {{
     {"bash", commands::bash},
     {"chronyc", chronyc, "chrony"},
+    {"containerd", no_rules, "", "/usr/local/bin/containerd"},
     {"cp", commands::cp},
     {"crictl", commands::crictl, "", "/usr/local/bin/crictl"},
     {"dpkg", commands::dpkg},
     {"dpkg-query", commands::dpkg_query},
     {"echo", echo},
+    {"etcdctl", commands::etcdctl, "", "/usr/local/bin/etcdctl"},
     {"false", [](Invocation&) { return failed(1, ""); }},
     {"firewall-cmd", commands::firewall_cmd, "firewalld"},
     {"getenforce", getenforce, "selinux-utils libselinux-utils"},
     {"getent", getent},
+    {"helm", commands::helm, "", "/usr/local/bin/helm"},
     {"hostname", hostname},
     {"hostnamectl", hostnamectl},
     {"id", id},

@@ -71,8 +71,19 @@ CommandResult dpkg_query(Invocation& in);
 
 // kubernetes_commands.cpp
 CommandResult crictl(Invocation& in);
+CommandResult etcdctl(Invocation& in);
 CommandResult kubeadm(Invocation& in);
 CommandResult kubectl(Invocation& in);
+
+// component_commands.cpp
+CommandResult helm(Invocation& in);
+CommandResult label_local(Invocation& in);
+CommandResult apply_list(Invocation& in, const std::string& space);
+CommandResult get_list(Invocation& in, const std::vector<std::string>& words,
+                       const std::string& space);
+CommandResult kubectl_delete(Invocation& in, const std::vector<std::string>& words,
+                             const std::string& space);
+json::object configmap(const Model& model, const std::string& path);
 
 // script_command.cpp
 CommandResult bash(Invocation& in);

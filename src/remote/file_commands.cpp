@@ -4,6 +4,7 @@
 #include "remote/commands.hpp"
 #include "remote/machine.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -28,10 +29,14 @@ std::uint64_t size_of(const ModelFile& file) {
 struct Archive {
     std::string_view name, members;
 };
-constexpr std::array<Archive, 3> kArchives = {
+constexpr std::array<Archive, 5> kArchives = {
     {{"cni-plugins", "bandwidth bridge host-local loopback portmap"},
      {"containerd", "bin/containerd bin/containerd-shim-runc-v2 bin/ctr"},
-     {"crictl", "crictl"}}};
+     {"crictl", "crictl"},
+     {"etcd",
+      "etcd-v3.6.0-linux-amd64/README.md etcd-v3.6.0-linux-amd64/etcd "
+      "etcd-v3.6.0-linux-amd64/etcdctl etcd-v3.6.0-linux-amd64/etcdutl"},
+     {"helm", "linux-amd64/LICENSE linux-amd64/helm"}}};
 
 // Of an archive a machine has fetched the content is not kept; where it came from says what it is.
 // One that is in no table holds a single program of its own name.
@@ -110,11 +115,19 @@ CommandResult tar(Invocation& in) {
     const std::vector<std::string> members = members_of(in.model, *archive);
     if (members.empty()) return failed(2, "tar: This does not look like a tar archive\n");
     if (in.args[0] == "-tf" && in.args.size() == 2) return printed(join(members, "\n") + "\n");
-    const bool extracts = in.args[0] == "-xf" && in.args.size() == 5 && in.args[2] == "-C" &&
+    const bool extracts = in.args[0] == "-xf" && in.args.size() >= 5 && in.args[2] == "-C" &&
                           in.args[4] == "--no-same-owner";
-    if (!extracts) return unknown("tar");
+    const bool strips = in.args.size() > 6 && in.args[5] == "--strip-components=1";
+    if (!extracts || (in.args.size() > 5 && !strips)) return unknown("tar");
     if (in.model.file(in.args[3]) == nullptr) return not_there("tar", in.args[3]);
-    return extract(in, members, in.args[3]);
+    if (!strips) return extract(in, members, in.args[3]);
+    std::vector<std::string> stripped;
+    for (const std::string& wanted : in.args.subspan(6)) {
+        if (std::ranges::find(members, wanted) == members.end())
+            return failed(2, fmt::format("tar: {}: Not found in archive\n", printable(wanted)));
+        stripped.push_back(wanted.substr(wanted.find('/') + 1));
+    }
+    return extract(in, stripped, in.args[3]);
 }
 
 }  // namespace slipway::remote::commands

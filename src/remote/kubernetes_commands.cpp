@@ -1,13 +1,14 @@
-// kubeadm, kubectl and crictl: a model of their effects, not of Kubernetes. What the API server
-// keeps are files in etcd's folder on the machine it is asked at, so that they live as long as
-// those do; the images of a machine are files in the runtime's folder.
+// kubeadm, kubectl and crictl: a model of their effects, not of Kubernetes. The images of a machine
+// are files in the runtime's folder.
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "remote/commands.hpp"
 #include "remote/machine.hpp"
+#include "remote/simulated_objects.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -15,68 +16,13 @@ namespace slipway::remote::commands {
 
 namespace {
 
-constexpr const char* kConfig = "/etc/kubernetes/slipway/kubeadm.yaml";
-constexpr std::string_view kManifests = "/etc/kubernetes/manifests/";
-
-// The value of the first line that begins with `key`, without quotes.
-std::string value_of(std::string_view text, std::string_view key) {
-    for (const std::string& line : split(text, '\n')) {
-        const std::string_view words = trim(line);
-        if (!words.starts_with(key)) continue;
-        std::string value(trim(words.substr(key.size())));
-        std::erase(value, '"');
-        return value;
-    }
-    return "";
-}
-
-std::string file_content(const Model& model, const std::string& path) {
-    const ModelFile* file = model.file(path);
-    return file == nullptr ? "" : file->content;
-}
-
-std::string or_else(std::string text, std::string_view otherwise) {
-    return text.empty() ? std::string(otherwise) : text;
-}
-
-// ---- what the API server keeps
-
-std::string object_path(const Model& model, const std::string& kind, const std::string& space,
-                        const std::string& name) {
-    const std::string etcd =
-        or_else(value_of(file_content(model, kConfig), "dataDir:"), "/var/lib/etcd");
-    return fmt::format("{}/objects/{}/{}/{}", etcd, kind, or_else(space, "-"), name);
-}
-
-bool api_answers(const Model& model) {
-    return model.file(std::string(kManifests) + "kube-apiserver.yaml") != nullptr &&
-           machine::unit(model, "kubelet").active && machine::unit(model, "containerd").active;
-}
-
-CommandResult no_answer() {
-    return failed(1, "The connection to the server was refused: connection refused\n");
-}
-
-bool has_object(const Model& model, const std::string& kind, const std::string& space,
-                const std::string& name) {
-    return model.file(object_path(model, kind, space, name)) != nullptr;
-}
-
-void keep_object(Model& model, const std::string& kind, const std::string& space,
-                 const std::string& name, std::string content) {
-    machine::write_file(model, object_path(model, kind, space, name),
-                        FileState{.content = std::move(content), .mode = 0600});
-}
-
-json::object fields_of(const Model& model, const std::string& path) {
-    const std::string text = file_content(model, path);
-    return text.empty() ? json::object() : parse_json(text, "a simulated object").as_object();
-}
-
-CommandResult not_found(std::string_view kind, std::string_view name) {
-    return failed(1, fmt::format("Error from server (NotFound): {} \"{}\" not found\n", kind,
-                                 printable(name)));
-}
+using objects::api_answers;
+using objects::fields_of;
+using objects::file_content;
+using objects::no_answer;
+using objects::not_found;
+using objects::or_else;
+using objects::value_of;
 
 // ---- kubectl
 
@@ -92,7 +38,8 @@ Query query_of(std::span<const std::string> args) {
     for (std::size_t i = 0; i < args.size(); ++i) {
         const std::string& arg = args[i];
         const bool has_next = i + 1 < args.size();
-        if (has_next && (arg == "--kubeconfig" || arg == "--field-manager" || arg == "-f")) {
+        if (has_next && (arg == "--kubeconfig" || arg == "--field-manager" || arg == "-f" ||
+                         arg == "-l" || arg == "--type" || arg == "--patch-file")) {
             ++i;
         } else if (has_next && arg == "-n") {
             out.space = args[++i];
@@ -106,19 +53,20 @@ Query query_of(std::span<const std::string> args) {
 }
 
 bool node_is_there(const Invocation& in, const std::string& node) {
-    return has_object(in.model, "Node", "", node) || in.elsewhere.kubelet_runs(node);
+    return objects::has(in.model, "Node", "", node) || in.elsewhere.kubelet_runs(node);
 }
 
 // A kubelet says that its node is ready once the network plugin has put its configuration there.
 bool node_is_ready(const Invocation& in, const std::string& node) {
-    return in.elsewhere.kubelet_runs(node) &&
-           !in.model.names(Section::file, object_path(in.model, "DaemonSet", "kube-flannel", ""))
-                .empty();
+    const bool network = objects::has(in.model, "DaemonSet", "kube-flannel", "kube-flannel-ds") ||
+                         objects::has(in.model, "DaemonSet", "kube-system", "cilium") ||
+                         objects::has(in.model, "DaemonSet", "calico-system", "calico-node");
+    return network && in.elsewhere.kubelet_runs(node);
 }
 
 CommandResult get_node(Invocation& in, const std::string& node) {
     if (!node_is_there(in, node)) return not_found("nodes", node);
-    json::object labels = fields_of(in.model, object_path(in.model, "Node", "", node));
+    json::object labels = fields_of(in.model, objects::path(in.model, "Node", "", node));
     const std::string_view ready = node_is_ready(in, node) ? "True" : "False";
     const json::object object = {
         {"metadata", json::object{{"name", node}, {"labels", std::move(labels)}}},
@@ -128,8 +76,12 @@ CommandResult get_node(Invocation& in, const std::string& node) {
 }
 
 CommandResult get_configmap(Invocation& in, const Query& query) {
-    const std::string path = object_path(in.model, "ConfigMap", query.space, query.words[2]);
-    if (in.model.file(path) == nullptr) return not_found("configmaps", query.words[2]);
+    const std::string path = objects::path(in.model, "ConfigMap", query.space, query.words[2]);
+    if (in.model.file(path) == nullptr) {
+        const bool may_lack = std::ranges::find(in.args, "--ignore-not-found") != in.args.end();
+        return may_lack ? printed("") : not_found("configmaps", query.words[2]);
+    }
+    if (query.output == "json") return printed(json::serialize(configmap(in.model, path)) + "\n");
     constexpr std::string_view kBefore = "jsonpath={.data.";
     if (!query.output.starts_with(kBefore)) return failed(1, "error: not simulated\n");
     const std::string key = query.output.substr(kBefore.size());
@@ -177,9 +129,9 @@ CommandResult apply(Invocation& in) {
         const std::string space = metadata_of(document, "namespace");
         const std::string name = metadata_of(document, "name");
         if (kind.empty() || name.empty()) return failed(1, "error: no objects passed to apply\n");
-        json::object fields = fields_of(in.model, object_path(in.model, kind, space, name));
+        json::object fields = fields_of(in.model, objects::path(in.model, kind, space, name));
         for (const auto& entry : data_of(document)) fields[entry.key()] = entry.value();
-        keep_object(in.model, kind, space, name, json::serialize(fields));
+        objects::keep(in.model, kind, space, name, json::serialize(fields));
         result.out += fmt::format("{}/{} serverside-applied\n", kind, name);
     }
     return result;
@@ -188,13 +140,13 @@ CommandResult apply(Invocation& in) {
 CommandResult label(Invocation& in, const Query& query) {
     const std::string& node = query.words[2];
     if (!node_is_there(in, node)) return not_found("nodes", node);
-    json::object labels = fields_of(in.model, object_path(in.model, "Node", "", node));
+    json::object labels = fields_of(in.model, objects::path(in.model, "Node", "", node));
     for (std::size_t i = 3; i < query.words.size(); ++i) {
         const std::size_t equals = query.words[i].find('=');
         if (equals == std::string::npos) return failed(1, "error: not simulated\n");
         labels[query.words[i].substr(0, equals)] = query.words[i].substr(equals + 1);
     }
-    keep_object(in.model, "Node", "", node, json::serialize(labels));
+    objects::keep(in.model, "Node", "", node, json::serialize(labels));
     return printed(fmt::format("node/{} labeled\n", node));
 }
 
@@ -210,17 +162,82 @@ CommandResult rollout(Invocation& in, const Query& query) {
     const std::size_t slash = query.words[2].find('/');
     const std::string name = query.words[2].substr(slash + 1);
     const std::string kind = query.words[2].starts_with("daemonset") ? "DaemonSet" : "Deployment";
-    if (!has_object(in.model, kind, query.space, name)) return not_found(kind, name);
+    if (!objects::has(in.model, kind, query.space, name)) return not_found(kind, name);
     return printed(fmt::format("{} \"{}\" successfully rolled out\n", kind, name));
 }
 
+std::vector<bool> ready_of_nodes(const Invocation& in) {
+    const std::string folder = objects::path(in.model, "Node", "", "");
+    std::vector<bool> out;
+    for (const std::string& path : in.model.names(Section::file, folder)) {
+        if (!in.model.file(path)->folder)
+            out.push_back(node_is_ready(in, path.substr(folder.size())));
+    }
+    return out;
+}
+
+CommandResult get_nodes(const Invocation& in) {
+    std::string out;
+    for (const bool ready : ready_of_nodes(in)) out += ready ? "True\n" : "False\n";
+    return printed(std::move(out));
+}
+
+// Rolled out as soon as it is written, where a kubelet runs: the five numbers that say so.
+CommandResult get_daemon_set(Invocation& in, const Query& query) {
+    if (!objects::has(in.model, "DaemonSet", query.space, query.words[2]))
+        return not_found("daemonsets", query.words[2]);
+    const std::vector<bool> nodes = ready_of_nodes(in);
+    const auto ready = std::ranges::count(nodes, true);
+    return printed(fmt::format("1 1 {0} {1} {1}", nodes.size(), ready));
+}
+
+CommandResult patch_daemon_set(Invocation& in, const Query& query) {
+    if (!objects::has(in.model, "DaemonSet", query.space, query.words[2]))
+        return not_found("daemonsets", query.words[2]);
+    objects::keep(in.model, "DaemonSet", query.space, query.words[2], in.command.input);
+    return printed(fmt::format("daemonset/{} patched\n", query.words[2]));
+}
+
+// What is null in the patch goes.
+CommandResult patch_configmap(Invocation& in, const Query& query) {
+    const std::string path = objects::path(in.model, "ConfigMap", query.space, query.words[2]);
+    if (in.model.file(path) == nullptr) return not_found("configmaps", query.words[2]);
+    json::object data = fields_of(in.model, path);
+    const json::value patch = parse_json(in.command.input, "a simulated patch");
+    for (const auto& [key, value] : patch.at("data").as_object()) {
+        if (value.is_null())
+            data.erase(key);
+        else
+            data[key] = value;
+    }
+    objects::keep(in.model, "ConfigMap", query.space, query.words[2], json::serialize(data));
+    return printed(fmt::format("configmap/{} patched\n", query.words[2]));
+}
+
+// What kubeadm's configuration says of one component.
+std::string section_of(const std::string& config, const std::string& name) {
+    static const std::map<std::string, std::string> kSections = {
+        {"etcd", "etcd:"},
+        {"kube-apiserver", "apiServer:"},
+        {"kube-controller-manager", "controllerManager:"},
+        {"kube-scheduler", "scheduler:"}};
+    std::string out;
+    bool inside = false;
+    for (const std::string& line : split(config, '\n')) {
+        if (!line.starts_with(' ')) inside = line == kSections.at(name);
+        if (inside) out += line + "\n";
+    }
+    return out;
+}
+
+// Arguments no program knows stand in the manifest: from them it is seen not to start.
 CommandResult control_plane_manifests(Invocation& in, const std::vector<std::string>& names) {
-    const std::string config = file_content(in.model, kConfig);
+    const std::string config = file_content(in.model, objects::kKubeadmConfig);
     for (const std::string& name : names) {
-        machine::write_file(
-            in.model, fmt::format("{}{}.yaml", kManifests, name),
-            FileState{.content = fmt::format("# simulated {} of {}\n", name, sha256_hex(config)),
-                      .mode = 0600});
+        std::string text = fmt::format("# simulated {} of {}\n", name, sha256_hex(config));
+        if (!objects::starts_with(section_of(config, name))) text += "# with a no-such-argument\n";
+        machine::write_file(in.model, fmt::format("{}{}.yaml", objects::kManifests, name),
+                            FileState{.content = text, .mode = 0600});
     }
     return printed(fmt::format("[phase] wrote {}\n", join(names, ", ")));
 }
@@ -228,7 +245,8 @@ CommandResult control_plane_manifests(Invocation& in, const std::vector<std::str
 CommandResult into_cluster(Invocation& in, std::string_view object) {
     if (!api_answers(in.model)) return no_answer();
     in.model.touch();
-    if (object == "kube-proxy") keep_object(in.model, "DaemonSet", "kube-system", "kube-proxy", "");
+    if (object == "kube-proxy")
+        objects::keep(in.model, "DaemonSet", "kube-system", "kube-proxy", "");
     return printed(fmt::format("[phase] wrote {}\n", object));
 }
 
@@ -250,26 +268,52 @@ CommandResult list_images(const Model& model) {
     return printed(json::serialize(json::object{{"images", std::move(images)}}) + "\n");
 }
 
+// Static pods, as long as a kubelet runs: their ids follow their manifests.
+CommandResult list_containers(const Model& model) {
+    json::array containers;
+    const std::string folder(objects::kManifests);
+    for (const std::string& path : model.names(Section::file, folder)) {
+        if (!path.ends_with(".yaml")) continue;
+        const std::string id = sha256_hex(model.file(path)->content);
+        const std::string name = path.substr(folder.size(), path.size() - folder.size() - 5);
+        if (!objects::pod_runs(model, name)) continue;
+        containers.push_back(
+            json::object{{"id", id},
+                         {"metadata", json::object{{"name", name}}},
+                         {"labels", json::object{{"io.kubernetes.pod.uid", id},
+                                                 {"io.kubernetes.pod.namespace", "kube-system"}}}});
+    }
+    return printed(json::serialize(json::object{{"containers", std::move(containers)}}) + "\n");
+}
+
 }  // namespace
 
 CommandResult kubectl(Invocation& in) {
     const Query query = query_of(in.args);
     const std::vector<std::string>& words = query.words;
+    if (!words.empty() && words[0] == "label" && words.size() == 2) return label_local(in);
     if (!api_answers(in.model)) return no_answer();
     const auto begins = [&](std::string_view verb, std::string_view what) {
         return words.size() > 2 && words[0] == verb && (what.empty() || words[1] == what);
     };
     if (begins("get", "--raw")) return printed("ok");
     if (begins("get", "node")) return get_node(in, words[2]);
+    if (words.size() == 2 && words[1] == "nodes") return get_nodes(in);
     if (begins("get", "configmap")) return get_configmap(in, query);
+    if (begins("get", "daemonset")) return get_daemon_set(in, query);
+    if (begins("patch", "configmap")) return patch_configmap(in, query);
+    if (begins("patch", "daemonset")) return patch_daemon_set(in, query);
     if (begins("label", "node")) return label(in, query);
     if (begins("wait", "")) return wait(in, query);
     if (begins("rollout", "status")) return rollout(in, query);
     if (begins("delete", "node")) {
-        in.model.remove({Section::file, object_path(in.model, "Node", "", words[2])});
+        in.model.remove({Section::file, objects::path(in.model, "Node", "", words[2])});
         return printed(fmt::format("node \"{}\" deleted\n", words[2]));
     }
-    if (!words.empty() && words[0] == "apply") return apply(in);
+    if (!words.empty() && words[0] == "delete") return kubectl_delete(in, words, query.space);
+    if (!words.empty() && words[0] == "apply")
+        return in.command.input.starts_with('{') ? apply_list(in, query.space) : apply(in);
+    if (!words.empty() && words[0] == "get") return get_list(in, words, query.space);
     return failed(1, "error: unknown command\n");
 }
 
@@ -290,6 +334,19 @@ CommandResult kubeadm(Invocation& in) {
     return failed(1, "error: unknown phase\n");
 }
 
+// Of the member on this machine; whether the others run is not asked. systemd says of a service
+// that ends again and again that it is about to start, which counts as active.
+CommandResult etcdctl(Invocation& in) {
+    const bool health = std::ranges::find(in.args, "health") != in.args.end();
+    if (!health) return failed(1, "Error: only 'endpoint health' is simulated\n");
+    const bool service =
+        machine::unit(in.model, "etcd").active &&
+        objects::starts_with(file_content(in.model, "/etc/systemd/system/etcd.service"));
+    if (!service && !objects::pod_runs(in.model, "etcd"))
+        return failed(1, "Error: unhealthy cluster\n");
+    return printed("https://127.0.0.1:2379 is healthy\n");
+}
+
 CommandResult crictl(Invocation& in) {
     if (!machine::unit(in.model, "containerd").active)
         return failed(1, "validate service connection: connect: connection refused\n");
@@ -298,6 +355,8 @@ CommandResult crictl(Invocation& in) {
         words.erase(words.begin(), words.begin() + 2);
     if (words.empty()) return failed(1, "crictl: no command\n");
     if (words[0] == "images") return list_images(in.model);
+    if (words[0] == "ps") return list_containers(in.model);
+    if (words[0] == "exec" && words.size() > 2 && words[2] == "etcdctl") return etcdctl(in);
     if (words[0] == "pods" || words[0] == "rmp") return {};  // pods are not simulated
     if (words[0] != "pull" || words.size() != 2) return failed(1, "crictl: not simulated\n");
     machine::write_file(in.model, images_folder(in.model) + words[1],

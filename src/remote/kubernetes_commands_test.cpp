@@ -121,6 +121,25 @@ TEST_F(ClusterCommands, ManifestsChangeWithWhatKubeadmIsTold) {
     EXPECT_EQ(exit_of("/usr/local/bin/kubeadm reset"), 1);
 }
 
+TEST_F(ClusterCommands, AProgramThatDoesNotKnowAnArgumentDoesNotStart) {
+    make_control_plane();
+    write("/etc/kubernetes/slipway/kubeadm.yaml",
+          "scheduler:\n  extraArgs:\n  - name: no-such-argument\n");
+    EXPECT_EQ(exit_of(kPhase + "control-plane all" + kWith), 0);
+    EXPECT_THAT(out_of("/usr/local/bin/crictl ps -o json"), Not(HasSubstr("kube-scheduler")));
+    EXPECT_THAT(out_of("/usr/local/bin/crictl ps -o json"), HasSubstr("kube-apiserver"));
+    EXPECT_EQ(exit_of(kKubectl + "get --raw /readyz"), 0);
+
+    write("/usr/local/bin/etcdctl");
+    const std::string health = "/usr/local/bin/etcdctl endpoint health";
+    start("etcd");
+    EXPECT_EQ(exit_of(health), 0);
+    write("/etc/systemd/system/etcd.service", "ExecStart=/usr/local/bin/etcd --no-such-option=1");
+    machine::restart_unit(model, "etcd");
+    EXPECT_TRUE(machine::unit(model, "etcd").active) << "systemd starts it again and again";
+    EXPECT_EQ(exit_of(health), 1);
+}
+
 TEST_F(ClusterCommands, ImagesAreInTheRuntimesFolder) {
     make_control_plane();
     write("/etc/containerd/config.toml", "version = 3\nroot = \"/srv/c\"\n");

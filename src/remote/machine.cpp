@@ -166,6 +166,17 @@ UnitState unit(const Model& model, std::string_view name) {
     return state;
 }
 
+namespace {
+
+// A kubelet ends at once when it does not know an argument; systemd has started it all the same.
+bool goes_on_running(const Model& model, std::string_view unit_name) {
+    if (unit_name != "kubelet.service") return true;
+    const FileState* flags = model.file("/var/lib/kubelet/kubeadm-flags.env");
+    return flags == nullptr || flags->content.find("--no-such-") == std::string::npos;
+}
+
+}  // namespace
+
 void set_unit(Model& model, std::string_view name, const UnitState& wanted) {
     const std::string full = full_unit_name(name);
     const UnitState now = unit(model, full);
@@ -180,7 +191,7 @@ void set_unit(Model& model, std::string_view name, const UnitState& wanted) {
     const UnitState* known = model.unit(full);
     const UnitState state{.exists = known != nullptr && known->exists,
                           .enabled = wanted.enabled,
-                          .active = wanted.active,
+                          .active = wanted.active && goes_on_running(model, full),
                           .masked = wanted.masked};
     if (state == UnitState{}) {
         model.remove({Section::unit, full});  // systemd knows nothing of it any longer
