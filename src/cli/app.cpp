@@ -56,6 +56,9 @@ CLI::App* add_group(Parser& parser, const std::string& name) {
 void build(Parser& parser, std::span<const Command> commands) {
     parser.app.set_help_flag();
     parser.app.allow_extras();
+    // One, so that an argument after it that has a command's name (a cluster `plan`) is not a
+    // second.
+    parser.app.require_subcommand(0, 1);
     for (const Option& option : global_options()) add_option(parser.app, option);
     for (const Command& command : commands) {
         const std::vector<std::string> words = split(command.name, ' ');
@@ -71,7 +74,10 @@ void build(Parser& parser, std::span<const Command> commands) {
         app->fallthrough();
         app->allow_extras();
     };
-    for (const auto& [name, group] : parser.groups) prepare(group);
+    for (const auto& [name, group] : parser.groups) {
+        prepare(group);
+        group->require_subcommand(0, 1);
+    }
     for (const auto& [command, app] : parser.commands) prepare(app);
 }
 

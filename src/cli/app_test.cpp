@@ -108,6 +108,13 @@ TEST(Parse, FlagsPositionalsAndGroupsArrive) {
     EXPECT_TRUE(parsed({"logs", "--help"}).help);
 }
 
+TEST(Parse, AnArgumentMayHaveTheNameOfACommand) {
+    const Answer answer = parsed({"logs", "plan", "--cluster", "delegate"});
+    EXPECT_EQ(answer.command, "logs");
+    EXPECT_THAT(answer.arguments.values("STEP"), ElementsAre("plan"));
+    EXPECT_EQ(refusal({"delegate", "list", "claim"}).substr(0, 20), "USAGE-EXTRA-ARGUMENT");
+}
+
 TEST(Parse, TyposGetTheNearestName) {
     EXPECT_THAT(
         refusal({"plann"}),

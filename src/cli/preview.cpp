@@ -10,6 +10,7 @@
 #include "cli/state.hpp"
 #include "cli/trust.hpp"
 #include "cluster/operation.hpp"
+#include "cluster/settled.hpp"
 #include "config/load.hpp"
 #include "engine/preview.hpp"
 
@@ -38,6 +39,7 @@ ExitCode show_preview(const Call& call) {
     const std::unique_ptr<remote::Fleet> fleet = open_fleet(
         spec, options, cluster, Keep::nothing, host_secrets(spec, nullptr, terminal_prompt()));
     const std::unique_ptr<store::Journal> journal = journal_if_any(cluster);
+    if (journal) cluster::refuse_what_is_settled(spec, *journal);
     cluster::Operation operation(
         spec, *fleet, system_clock(),
         {.ignore_checks = options.ignore_checks,

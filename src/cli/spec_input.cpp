@@ -1,6 +1,9 @@
 #include "cli/spec_input.hpp"
 
+#include "base/clock.hpp"
 #include "base/files.hpp"
+#include "cluster/external_etcd.hpp"
+#include "cluster/kubelet_patches.hpp"
 #include "cluster/step_references.hpp"
 #include "config/local_files.hpp"
 
@@ -39,7 +42,11 @@ config::LoadedSpec load_checked(const std::vector<config::Source>& sources, Loca
     };
     // Only the layer of the steps knows their names.
     add(cluster::check_step_references(loaded));
-    if (files == LocalFiles::checked) add(config::check_local_files(loaded));
+    if (files == LocalFiles::checked) {
+        add(config::check_local_files(loaded));
+        add(cluster::check_external_etcd(loaded, system_clock().wall_ms()));
+        add(cluster::check_kubelet_patches(loaded));
+    }
     return loaded;
 }
 

@@ -19,7 +19,9 @@ class Instantiation {
     void add(engine::Step step, const StepKind& kind, const std::string& host) {
         step.host = host;
         if (step.title.empty()) step.title = kind.title;
-        step.needs = resolve(kind.needs, host);
+        std::vector<std::string> needs = kind.needs;
+        needs.insert(needs.end(), step.needs.begin(), step.needs.end());
+        step.needs = resolve(needs, host);
         // Whatever has a need waits through it.
         if (kind.stand != Stand::before_all && step.needs.empty()) step.needs = gates_;
         waited_for_.insert(step.needs.begin(), step.needs.end());
@@ -125,6 +127,8 @@ std::string Where::describe() const {
         case Reach::rest: return "every other " + what;
         case Reach::nodes: return "every node";
         case Reach::registries: return "every registry";
+        case Reach::members: return "every member of etcd";
+        case Reach::holders: return "every control-plane and member of etcd";
         case Reach::once: break;
     }
     return "once";
@@ -138,6 +142,12 @@ std::vector<const config::Host*> Where::hosts(const config::Spec& spec) const {
     if (reach == Reach::nodes)
         std::erase_if(all, [](const config::Host* host) { return !is_node(*host); });
     if (reach == Reach::registries) all = registry_hosts(spec);
+    if (reach == Reach::members || reach == Reach::holders) {
+        std::erase_if(all, [&](const config::Host* host) {
+            const bool holds = reach == Reach::holders && host->has(config::Role::control_plane);
+            return !holds && !runs_etcd(spec, *host);
+        });
+    }
     return all;
 }
 

@@ -84,13 +84,14 @@ struct StepKind {
     bool delegable = true;
     std::string why_not_skippable = {};  // "": may be skipped
     std::string why_no_undo = {};        // "": can be undone
-    // Fills in what is particular: id, inputs, probe, act, undo. Empty: nothing to do on this host.
+    // Fills in what is particular: id, inputs, probe, act, undo, and needs that only this step has,
+    // written as above. Empty: nothing to do on this host.
     std::function<std::vector<engine::Step>(const StepInput&)> make;
 };
 
 // Where a kind of step runs.
 struct Where {
-    enum class Reach { every, first, rest, once, nodes, registries };
+    enum class Reach { every, first, rest, once, nodes, registries, members, holders };
     Reach reach = Reach::every;
     std::optional<config::Role> role = {};  // none: every host
 
@@ -110,6 +111,9 @@ inline Where every(AnyHost) { return {}; }
 inline Where every(config::Role role) { return {Where::Reach::every, role}; }
 inline Where first(config::Role role) { return {Where::Reach::first, role}; }
 inline Where rest(config::Role role) { return {Where::Reach::rest, role}; }
+inline Where every_member() { return {Where::Reach::members, {}}; }  // who runs etcd
+// Control planes, and who runs etcd: what proves them to others they renew themselves.
+inline Where every_certificate_holder() { return {Where::Reach::holders, {}}; }
 inline const Where once = {Where::Reach::once, {}};
 inline const Where every_node = {Where::Reach::nodes, {}};           // control planes and workers
 inline const Where every_registry = {Where::Reach::registries, {}};  // who serves the bundle

@@ -128,7 +128,7 @@ TEST(StepCatalog, SaysOfEachStepWhyNotWhereSomethingIsNotAllowed) {
         EXPECT_EQ(entry.skippable, entry.why_not_skippable.empty());
         EXPECT_EQ(entry.undo, entry.why_no_undo.empty());
     }
-    EXPECT_THAT(ids, SizeIs(41));
+    EXPECT_THAT(ids, SizeIs(53));
 }
 
 TEST(PrepareHosts, APartThatIsSwitchedOffIsNotInThePlan) {

@@ -54,9 +54,7 @@ std::vector<HostPort> host_ports(const config::Spec& spec, const config::Host& h
     const auto endpoint_port = static_cast<std::uint32_t>(endpoint.port);
     const bool control_plane = host.has(config::Role::control_plane);
     if (control_plane) {
-        add(PortUse::api, 6443, 6443);
-        if (endpoint_port != 6443 && endpoint.kind != EndpointKind::external)
-            add(PortUse::api, endpoint_port, endpoint_port);
+        add(PortUse::api, kApiPort, kApiPort);
         add(PortUse::control_plane, 10257, 10257);
         add(PortUse::control_plane, 10259, 10259);
     }
@@ -72,12 +70,17 @@ std::vector<HostPort> host_ports(const config::Spec& spec, const config::Host& h
         add(PortUse::node_ports, 30000, 32767);
         out.push_back({.use = PortUse::node_ports, .first = 30000, .last = 32767, .udp = true});
         add_network_plugin(out, spec.network_plugin.kind);
-        if (endpoint.kind == EndpointKind::local_haproxy && !control_plane)
+        if (spec.kubernetes.dns.node_local) {
+            add(PortUse::name_cache, 53, 53);
+            out.push_back({.use = PortUse::name_cache, .first = 53, .last = 53, .udp = true});
+            add(PortUse::name_cache, 9253, 9253);  // its metrics
+        }
+        if (runs_local_balancer(spec, host))
             add(PortUse::balancer, endpoint_port, endpoint_port, false);
     }
     if (control_plane && endpoint.kind == EndpointKind::kube_vip)
         add(PortUse::balancer, 2112, 2112, false);  // kube-vip's metrics
-    if (host.has(config::Role::registry)) {
+    if (serves_images(spec, host)) {
         const auto port = static_cast<std::uint32_t>(spec.registry.port);
         add(PortUse::registry, port, port);
     }

@@ -20,6 +20,7 @@ enum class PortUse {
     network_plugin,  // pods of different hosts talk through it
     registry,        // images
     balancer,        // what stands before the API servers
+    name_cache,      // the DNS cache of a node, for its pods
     extra,           // what the spec asks for beside
 };
 

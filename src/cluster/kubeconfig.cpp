@@ -12,8 +12,6 @@ namespace slipway::cluster {
 
 namespace {
 
-constexpr int kRenewBeforeDays = 30;
-
 pki::Request administrator() {
     return {.common_name = "kubernetes-admin", .organizations = {"kubeadm:cluster-admins"}};
 }
@@ -48,7 +46,7 @@ bool is_kubeconfig_for(const std::filesystem::path& path, const std::string& ser
     return ca && kubeconfig_value(text, "server") == server &&
            kubeconfig_data(text, "certificate-authority-data") == *ca &&
            pki::why_renew(kubeconfig_data(text, "client-certificate-data"), administrator(), *ca,
-                          system_clock().wall_ms(), kRenewBeforeDays)
+                          system_clock().wall_ms(), pki::kRenewBeforeDays)
                .empty();
 }
 

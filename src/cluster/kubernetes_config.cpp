@@ -1,8 +1,12 @@
 #include "cluster/kubernetes_config.hpp"
 
 #include "base/ip.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
+#include "cluster/dns_config.hpp"
+#include "cluster/etcd_config.hpp"
 #include "cluster/hardening.hpp"
+#include "cluster/proxy_config.hpp"
 #include "cluster/roles.hpp"
 #include "cluster/topology.hpp"
 #include "config/catalog.hpp"
@@ -50,20 +54,11 @@ struct Tags {
 
 Tags tags_of(const config::Spec& spec, const Supplies& supplies) {
     const config::KubernetesRelease* row = config::catalog().find(spec.kubernetes.version);
-    return {.etcd = tag_in(supplies, "registry.k8s.io/etcd", row ? row->etcd : ""),
+    // Only a stacked etcd comes as an image.
+    const bool stacked = spec.etcd.mode == config::EtcdMode::stacked;
+    return {.etcd = stacked ? tag_in(supplies, "registry.k8s.io/etcd", row ? row->etcd : "") : "",
             .coredns = tag_in(supplies, "registry.k8s.io/coredns/coredns", row ? row->coredns : ""),
             .pause = tag_in(supplies, "registry.k8s.io/pause", row ? row->pause : "")};
-}
-
-// All members begin together: each knows the others from the start, so none has to join one after
-// the other. With data in its folder etcd does not look at this again.
-std::string etcd_members(const config::Spec& spec) {
-    std::vector<std::string> members;
-    for (const config::Host* host : spec.with_role(config::Role::control_plane)) {
-        members.push_back(
-            fmt::format("{}=https://{}:2380", host->name, bracketed(host->node_address())));
-    }
-    return join(members, ",");
 }
 
 std::string feature_gates(const config::Spec& spec, std::string_view indent) {
@@ -73,7 +68,19 @@ std::string feature_gates(const config::Spec& spec, std::string_view indent) {
     return out.empty() ? out : fmt::format("featureGates:\n{}", out);
 }
 
-std::string init_configuration(const config::Host& host) {
+// As one argument: NodeSwap=true,Other=false.
+std::string gates_argument(const config::Spec& spec) {
+    std::vector<std::string> all;
+    for (const auto& [name, on] : spec.kubernetes.feature_gates)
+        all.push_back(fmt::format("{}={}", name, on));
+    return join(all, ",");
+}
+
+void add_gates(config::StringMap& args, const config::Spec& spec) {
+    if (!spec.kubernetes.feature_gates.empty()) args.emplace("feature-gates", gates_argument(spec));
+}
+
+std::string init_configuration(const config::Host& host, const std::string& patches) {
     return fmt::format(R"(apiVersion: kubeadm.k8s.io/v1beta4
 kind: InitConfiguration
 localAPIEndpoint:
@@ -82,14 +89,17 @@ localAPIEndpoint:
 nodeRegistration:
   name: {1}
   criSocket: unix:///run/containerd/containerd.sock
-)",
-                       in_quotes(host.node_address()), in_quotes(host.name));
+{2})",
+                       in_quotes(host.node_address()), in_quotes(host.name),
+                       patches.empty() ? "" : fmt::format("patches:\n  directory: {}\n", patches));
 }
 
-std::string etcd_configuration(const config::Spec& spec, const Tags& tags) {
+// All members begin together: each knows the others from the start, so none has to join one after
+// the other. With data in its folder etcd does not look at this again.
+std::string stacked_etcd(const config::Spec& spec, const std::string& tag) {
     config::StringMap args = spec.etcd.args;
-    args.emplace("initial-cluster", etcd_members(spec));
-    args.emplace("initial-cluster-state", "new");
+    args["initial-cluster"] = etcd_initial_cluster(spec);
+    args["initial-cluster-state"] = "new";
     return fmt::format(R"(etcd:
   local:
     dataDir: {}
@@ -97,8 +107,18 @@ std::string etcd_configuration(const config::Spec& spec, const Tags& tags) {
     imageTag: {}
     extraArgs:
 {})",
-                       in_quotes(spec.etcd.data_folder), kKubernetes, in_quotes(tags.etcd),
+                       in_quotes(spec.etcd.data_folder), kKubernetes, in_quotes(tag),
                        extra_args(args, "    "));
+}
+
+// Managed by us or not, to kubeadm an etcd that is no pod is an external one.
+std::string etcd_configuration(const config::Spec& spec, const Tags& tags) {
+    if (spec.etcd.mode == config::EtcdMode::stacked) return stacked_etcd(spec, tags.etcd);
+    std::string out = "etcd:\n  external:\n    endpoints:\n";
+    for (const std::string& one : etcd_endpoints(spec))
+        out += fmt::format("    - {}\n", in_quotes(one));
+    return out + fmt::format("    caFile: {}/ca.crt\n    certFile: {}.crt\n    keyFile: {}.key\n",
+                             kEtcdPki, kEtcdClient, kEtcdClient);
 }
 
 std::string component(std::string_view name, const config::StringMap& args,
@@ -159,6 +179,7 @@ ApiServer api_server(const config::Spec& spec) {
         out.args.emplace("encryption-provider-config", std::string(kEncryptionConfig));
         out.volumes.push_back({.name = "encryption", .path = std::string(kEncryptionConfig)});
     }
+    add_gates(out.args, spec);
     return out;
 }
 
@@ -181,8 +202,10 @@ std::string cluster_configuration(const config::Spec& spec, const config::Host& 
     config::StringMap manager = k.tuning.controller_manager.args;
     harden_controller_manager(manager);
     add_node_masks(k.networks, manager);
+    add_gates(manager, spec);
     config::StringMap scheduler = k.tuning.scheduler.args;
     harden_scheduler(scheduler);
+    add_gates(scheduler, spec);
     return fmt::format(R"(---
 apiVersion: kubeadm.k8s.io/v1beta4
 kind: ClusterConfiguration
@@ -199,29 +222,18 @@ dns:
   imageRepository: {}/coredns
   imageTag: {}
 )",
-                       in_quotes(spec.name), in_quotes(k.version), in_quotes(endpoint(spec)),
+                       in_quotes(spec.name), in_quotes(k.version), in_quotes(node_endpoint(spec)),
                        kKubernetes, in_quotes(k.dns_domain), in_quotes(join(k.networks.pods, ",")),
                        in_quotes(join(k.networks.services, ",")), kKubernetes,
                        in_quotes(tags.coredns)) +
            etcd_configuration(spec, tags) +
            component("apiServer", server.args,
                      names_list(api_server_names(spec, host)) + volumes(server.volumes)) +
-           component("controllerManager", manager) + component("scheduler", scheduler) +
-           feature_gates(spec, "  ");
+           component("controllerManager", manager) + component("scheduler", scheduler);
 }
 
 std::string proxy_configuration(const config::Spec& spec, const NodeSettings& settings) {
-    // A container's kernel is its host's: there kube-proxy may not size the connection table.
-    const std::string_view conntrack =
-        settings.in_container ? "conntrack:\n  maxPerCore: 0\n  min: 0\n" : "";
-    return fmt::format(R"(---
-apiVersion: kubeproxy.config.k8s.io/v1alpha1
-kind: KubeProxyConfiguration
-mode: {}
-clusterCIDR: {}
-{})",
-                       spec.kubernetes.networks.proxy_mode,
-                       in_quotes(join(spec.kubernetes.networks.pods, ",")), conntrack);
+    return "---\n" + to_yaml(proxy_config(spec, settings));
 }
 
 }  // namespace
@@ -240,10 +252,27 @@ NodeSettings node_settings(const config::Spec& spec, const remote::Facts& facts)
 }
 
 std::string kubeadm_config(const config::Spec& spec, const config::Host& host,
-                           const Supplies& supplies, const NodeSettings& settings) {
+                           const Supplies& supplies, const NodeSettings& settings,
+                           const std::string& patches) {
     const Tags tags = tags_of(spec, supplies);
-    return init_configuration(host) + cluster_configuration(spec, host, tags) +
+    return init_configuration(host, patches) + cluster_configuration(spec, host, tags) +
            proxy_configuration(spec, settings) + "---\n" + kubelet_config(spec, host, settings);
+}
+
+std::string etcd_renewal_config(const config::Spec& spec, const config::Host& host) {
+    return init_configuration(host, "") + fmt::format(R"(---
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: ClusterConfiguration
+clusterName: {}
+kubernetesVersion: {}
+certificatesDir: /etc/kubernetes/pki
+etcd:
+  local:
+    dataDir: {}
+)",
+                                                      in_quotes(spec.name),
+                                                      in_quotes(spec.kubernetes.version),
+                                                      in_quotes(spec.etcd.data_folder));
 }
 
 std::string kubelet_config(const config::Spec& spec, const config::Host& host,
@@ -294,7 +323,7 @@ tlsCertFile: /var/lib/kubelet/pki/kubelet.crt
 tlsPrivateKeyFile: /var/lib/kubelet/pki/kubelet.key
 {gates}{taints})",
                        fmt::arg("driver", settings.cgroup_driver),
-                       fmt::arg("dns", dns_address(spec)),
+                       fmt::arg("dns", join(dns_servers(spec), "\n- ")),
                        fmt::arg("domain", spec.kubernetes.dns_domain),
                        fmt::arg("v1", settings.cgroup_v1 ? "failCgroupV1: false\n" : ""),
                        fmt::arg("pods", spec.kubernetes.max_pods), fmt::arg("hard", hard_kubelet()),
@@ -327,11 +356,16 @@ std::string node_addresses(const config::Spec& spec, const config::Host& host,
 
 std::string kubelet_flags(const config::Spec& spec, const config::Host& host,
                           const remote::Facts& facts) {
-    std::string out = fmt::format("--hostname-override={} --node-ip={}", host.name,
-                                  node_addresses(spec, host, facts));
-    for (const auto& [name, value] : spec.kubernetes.tuning.kubelet.args)
-        out += fmt::format(" --{}={}", name, value);
-    return fmt::format("KUBELET_KUBEADM_ARGS=\"{}\"\n", out);
+    config::StringMap args = spec.kubernetes.tuning.kubelet.args;
+    args.emplace("hostname-override", host.name);
+    args.emplace("node-ip", node_addresses(spec, host, facts));
+    std::vector<std::string> words;
+    // The rule of these values has left nothing in them that systemd makes something of.
+    for (const auto& [name, value] : args) words.push_back(fmt::format("--{}={}", name, value));
+    // Its kubeconfig is read once: the line is for this file to change, and so restart it, with the
+    // address in there.
+    return fmt::format("# {}\nKUBELET_KUBEADM_ARGS=\"{}\"\n", node_endpoint(spec),
+                       join(words, " "));
 }
 
 std::string kubelet_unit() {
@@ -358,8 +392,16 @@ std::string dns_image(const config::Spec& spec, const Supplies& supplies) {
     return fmt::format("{}/coredns/coredns:{}", kKubernetes, tags_of(spec, supplies).coredns);
 }
 
+std::string local_storage_image(const Supplies& supplies) {
+    return supplies.image("docker.io/rancher/local-path-provisioner");
+}
+
 std::string pause_image(const config::Spec& spec, const Supplies& supplies) {
     return fmt::format("{}/pause:{}", kKubernetes, tags_of(spec, supplies).pause);
+}
+
+std::string haproxy_image(const Supplies& supplies) {
+    return supplies.image("docker.io/library/haproxy");
 }
 
 std::vector<std::string> node_images(const config::Spec& spec, const config::Host& host,
@@ -378,6 +420,7 @@ std::vector<std::string> node_images(const config::Spec& spec, const config::Hos
         if (spec.kubernetes.endpoint.kind == config::EndpointKind::kube_vip)
             out.push_back(supplies.image("ghcr.io/kube-vip/kube-vip"));
     }
+    if (runs_local_balancer(spec, host)) out.push_back(haproxy_image(supplies));
     add("kube-proxy", version);
     if (spec.network_plugin.kind == "flannel")
         out.push_back(supplies.image("ghcr.io/flannel-io/flannel"));
@@ -388,14 +431,17 @@ std::vector<std::string> node_images(const config::Spec& spec, const config::Hos
     }
     const bool takes = std::ranges::any_of(
         takers, [&](const config::Host* one) { return one->name == host.name; });
-    if (takes) add("coredns/coredns", tags.coredns);
+    if (takes || spec.kubernetes.dns.node_local) add("coredns/coredns", tags.coredns);
     return out;
 }
 
 std::string containerd_config(const config::Spec& spec, const Supplies& supplies,
-                              const NodeSettings& settings) {
+                              const NodeSettings& settings,
+                              const std::vector<std::string>& imports) {
+    std::vector<std::string> quoted;
+    for (const std::string& path : imports) quoted.push_back(in_quotes(path));
     return fmt::format(R"(version = 3
-root = "{0}"
+{3}root = "{0}"
 state = "/run/containerd"
 disabled_plugins = ["io.containerd.internal.v1.tracing", "io.containerd.tracing.processor.v1.otlp"]
 
@@ -432,7 +478,8 @@ BinaryName = "/usr/local/sbin/runc"
 SystemdCgroup = {2}
 )",
                        spec.runtime.data_folder, pause_image(spec, supplies),
-                       settings.cgroup_driver == "systemd" ? "true" : "false");
+                       settings.cgroup_driver == "systemd" ? "true" : "false",
+                       quoted.empty() ? "" : fmt::format("imports = [{}]\n", join(quoted, ", ")));
 }
 
 std::string containerd_unit() {

@@ -23,9 +23,15 @@ struct NodeSettings {
 NodeSettings node_settings(const config::Spec& spec, const remote::Facts& facts);
 
 // What kubeadm is told on a control plane: InitConfiguration, ClusterConfiguration,
-// KubeProxyConfiguration and KubeletConfiguration. `kubeadm config validate` takes it.
+// KubeProxyConfiguration and KubeletConfiguration. `kubeadm config validate` takes it. `patches`
+// is the folder of patches for static pods on the host, "" without any.
 std::string kubeadm_config(const config::Spec& spec, const config::Host& host,
-                           const Supplies& supplies, const NodeSettings& settings);
+                           const Supplies& supplies, const NodeSettings& settings,
+                           const std::string& patches = "");
+
+// What `kubeadm certs` is told of the certificates of a managed etcd, which the text above calls
+// somebody else's.
+std::string etcd_renewal_config(const config::Spec& spec, const config::Host& host);
 
 std::string kubelet_config(const config::Spec& spec, const config::Host& host,
                            const NodeSettings& settings);
@@ -38,12 +44,16 @@ std::string kubelet_unit();
 
 // Beside the names of the bundle's images.
 std::string dns_image(const config::Spec& spec, const Supplies& supplies);
+std::string local_storage_image(const Supplies& supplies);
 std::string pause_image(const config::Spec& spec, const Supplies& supplies);
+std::string haproxy_image(const Supplies& supplies);
 std::vector<std::string> node_images(const config::Spec& spec, const config::Host& host,
                                      const Supplies& supplies);
 
+// `imports` are files with pieces of the user's, read after ours.
 std::string containerd_config(const config::Spec& spec, const Supplies& supplies,
-                              const NodeSettings& settings);
+                              const NodeSettings& settings,
+                              const std::vector<std::string>& imports = {});
 std::string containerd_unit();
 // certs.d/_default/hosts.toml: every image comes from the cluster's own registries, under its own
 // name.

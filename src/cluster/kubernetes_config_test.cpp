@@ -67,8 +67,32 @@ class KubernetesConfig : public ::testing::Test {
 
     SmallBundle bundle_;
     Supplies supplies_{{bundle_.file()}};
-    config::Spec spec_ = cluster_spec(3, 2);
+    config::Spec spec_ = [this] {
+        config::Spec spec = cluster_spec(3, 2);
+        spec.bundles = {bundle_.file().string()};
+        return spec;
+    }();
 };
+
+TEST_F(KubernetesConfig, AnEtcdThatIsNoPodIsAnExternalOne) {
+    spec_.etcd.mode = config::EtcdMode::external;
+    spec_.etcd.endpoints = {"https://10.9.0.1:2379"};
+    const auto all = kubeadm();
+    EXPECT_EQ(at(all[1], "etcd.external.endpoints.0"), "https://10.9.0.1:2379");
+    EXPECT_EQ(at(all[1], "etcd.external.caFile"), "/etc/kubernetes/pki/etcd/ca.crt");
+    EXPECT_EQ(at(all[1], "etcd.external.keyFile"), "/etc/kubernetes/pki/apiserver-etcd-client.key");
+    EXPECT_EQ(at(all[1], "etcd.local"), "(absent)");
+    EXPECT_THAT(node_images(spec_, spec_.hosts[0], supplies_), Not(Contains(HasSubstr("etcd"))));
+    const SmallBundle lacking({"registry.k8s.io/etcd"});
+    EXPECT_NO_THROW(kubeadm_config(spec_, spec_.hosts[0], Supplies({lacking.file()}), {}));
+}
+
+TEST_F(KubernetesConfig, WhatRenewsCertificatesOfEtcdTakesThemForItsOwn) {
+    const auto all = documents(etcd_renewal_config(spec_, spec_.hosts[0]));
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(at(all[1], "kubernetesVersion"), testing::kSmallVersion);
+    EXPECT_EQ(at(all[1], "etcd.local.dataDir"), "/var/lib/etcd");
+}
 
 TEST_F(KubernetesConfig, KubeadmIsToldInFourDocuments) {
     const auto all = kubeadm();
@@ -150,8 +174,34 @@ TEST_F(KubernetesConfig, ArgumentsOfTheSpecReachTheirComponentAsText) {
     spec_.kubernetes.feature_gates = {{"SomeGate", true}};
     const auto all = kubeadm();
     EXPECT_EQ(argument(all[1], "apiServer", "max-requests-inflight"), "800");
-    EXPECT_EQ(at(all[1], "featureGates.SomeGate"), "true");
+    for (const char* component : {"apiServer", "controllerManager", "scheduler"})
+        EXPECT_EQ(argument(all[1], component, "feature-gates"), "SomeGate=true");
+    EXPECT_EQ(all[1].find("featureGates"), nullptr) << "those there are kubeadm's own";
+    EXPECT_EQ(at(all[2], "featureGates.SomeGate"), "true");
     EXPECT_EQ(at(all[3], "featureGates.SomeGate"), "true");
+}
+
+TEST_F(KubernetesConfig, ArgumentsOfKubeProxyAreFieldsOfItsConfiguration) {
+    spec_.kubernetes.tuning.kube_proxy.args = {{"conntrack-min", "4096"},
+                                               {"kube-api-qps", "7.5"},
+                                               {"nodeport-addresses", "10.0.0.0/8,192.168.0.0/16"},
+                                               {"v", "3"}};
+    const auto all = documents(kubeadm_config(spec_, spec_.hosts[0], supplies_,
+                                              {.cgroup_driver = "systemd", .in_container = true}));
+    EXPECT_EQ(at(all[2], "conntrack.min"), "4096") << "the user's wins";
+    EXPECT_EQ(at(all[2], "conntrack.maxPerCore"), "0");
+    EXPECT_EQ(at(all[2], "clientConnection.qps"), "7.5");
+    EXPECT_EQ(at(all[2], "nodePortAddresses.1"), "192.168.0.0/16");
+    EXPECT_EQ(at(all[2], "logging.verbosity"), "3");
+}
+
+TEST_F(KubernetesConfig, ArgumentsOfTheKubeletAreWordsOfItsFileAndTheUsersWin) {
+    spec_.kubernetes.tuning.kubelet.args = {{"node-ip", "10.9.9.9"},
+                                            {"eviction-hard", "memory.available<5%"}};
+    EXPECT_EQ(kubelet_flags(spec_, spec_.hosts[3], {}),
+              "# 10.0.0.250:6443\n"
+              "KUBELET_KUBEADM_ARGS=\"--eviction-hard=memory.available<5% --hostname-override=w1 "
+              "--node-ip=10.9.9.9\"\n");
 }
 
 TEST_F(KubernetesConfig, ANodePullsWhatItRunsAndNoMore) {

@@ -8,6 +8,7 @@
 #include "cluster/fan_out.hpp"
 #include "cluster/flows/flows.hpp"
 #include "cluster/resources/resource.hpp"
+#include "cluster/settled.hpp"
 #include "cluster/step_references.hpp"
 #include "config/load.hpp"
 #include "engine/attempt.hpp"
@@ -140,7 +141,8 @@ std::set<std::string> installed_hosts(store::Journal& journal) {
         const std::string_view step = std::string_view(baseline.node).substr(slash + 1);
         for (const std::string_view telling :
              {"serve-bundle", "install-container-runtime", "install-kubernetes",
-              "write-certificates", "configure-kubeadm"}) {
+              "write-certificates", "configure-kubeadm", "install-etcd-programs",
+              "write-etcd-certificates", "start-etcd"}) {
             if (step == telling) out.insert(baseline.node.substr(0, slash));
         }
     }
@@ -206,6 +208,7 @@ engine::UndoPlan Operation::undo_plan(store::Journal& journal, engine::UndoFilte
 }
 
 RunReport Operation::apply(store::Journal& journal, engine::EventSink* sink, std::stop_token stop) {
+    refuse_what_is_settled(spec_, journal);
     return execute(journal, plan(), "apply", sink, stop);
 }
 

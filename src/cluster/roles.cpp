@@ -26,8 +26,25 @@ bool runs_etcd(const config::Spec& spec, const config::Host& host) {
     return false;
 }
 
+std::vector<const config::Host*> registry_hosts(const config::Spec& spec) {
+    if (!spec.registry.address.empty()) return {};
+    std::vector<const config::Host*> all = spec.with_role(Role::registry);
+    if (!all.empty() || spec.bundles.empty()) return all;
+    all = spec.with_role(Role::control_plane);
+    if (all.size() > 1) all.resize(1);
+    return all;
+}
+
 bool serves_images(const config::Spec& spec, const config::Host& host) {
-    return spec.registry.address.empty() && host.has(Role::registry);
+    if (host.has(Role::registry)) return spec.registry.address.empty();
+    return std::ranges::any_of(registry_hosts(spec),
+                               [&](const config::Host* one) { return one->name == host.name; });
+}
+
+bool runs_local_balancer(const config::Spec& spec, const config::Host& host) {
+    const config::Endpoint& endpoint = spec.kubernetes.endpoint;
+    if (endpoint.kind != config::EndpointKind::local_haproxy || !is_node(host)) return false;
+    return !host.has(Role::control_plane) || endpoint.port != kApiPort;
 }
 
 bool wants_ipv6(const config::Spec& spec) {

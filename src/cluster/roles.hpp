@@ -3,9 +3,13 @@
 
 #include "config/spec.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace slipway::cluster {
+
+// Where every API server listens; what stands before them may have a port of its own.
+inline constexpr std::uint32_t kApiPort = 6443;
 
 // Runs a kubelet: a control plane or a worker.
 bool is_node(const config::Host& host);
@@ -16,8 +20,14 @@ bool has_any_role(const config::Host& host, const std::vector<config::Role>& rol
 // With stacked etcd the control planes run its members, with an external one no host does.
 bool runs_etcd(const config::Spec& spec, const config::Host& host);
 
-// Serves images: has the role, and no registry outside is named instead.
+// Who serves the bundle: the hosts with the role registry, or the first control plane when no host
+// has it. None where a registry outside is named instead, or there is no bundle to serve.
+std::vector<const config::Host*> registry_hosts(const config::Spec& spec);
 bool serves_images(const config::Spec& spec, const config::Host& host);
+
+// Runs the proxy that its own programs reach the API servers through. A control plane has its own
+// API server at the usual port of its loopback address, and needs one only for another port.
+bool runs_local_balancer(const config::Spec& spec, const config::Host& host);
 
 bool wants_ipv6(const config::Spec& spec);
 

@@ -3,7 +3,7 @@
 #include "base/text.hpp"
 #include "cluster/aliases.hpp"
 #include "cluster/flows/flows.hpp"
-#include "cluster/steps/hook_names.hpp"
+#include "cluster/steps/named_steps.hpp"
 #include "config/step_reference.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::vector<Known> known_steps(const Flow& flow, const config::Spec& spec) {
     std::vector<Known> out;
     for (const FlowLine& line : flow) {
         if (!line.kind.id.ends_with('*')) out.push_back({line.kind.id, &line.kind});
-        for (const std::string& id : hook_step_ids(spec)) {
+        for (const std::string& id : named_step_ids(spec)) {
             if (line.kind.id.ends_with('*') && names_step(line.kind.id, id))
                 out.push_back({id, &line.kind});
         }

@@ -20,6 +20,7 @@ namespace slipway::cluster {
 namespace {
 
 constexpr std::string_view kPrograms = "slipway.local/binaries/";
+constexpr std::string_view kCharts = "slipway.local/charts/";
 constexpr std::string_view kPackages = "slipway.local/packages/";
 
 [[noreturn]] void lacks(const std::vector<SuppliedBundle>& bundles, const std::string& what) {
@@ -28,7 +29,8 @@ constexpr std::string_view kPackages = "slipway.local/packages/";
     throw UserError("BUNDLE-LACKS", fmt::format("there is no {} in {}", what, join(names, ", ")),
                     {.cause = "the bundle was built without it, or for another version",
                      .remedy = "build one with it: slipway bundle catalog VERSION > recipe.yaml; "
-                               "slipway bundle build -f recipe.yaml -o FILE"});
+                               "add what is not in there (docs/bundle.md); slipway bundle build "
+                               "-f recipe.yaml -o FILE"});
 }
 
 std::string annotation(const oci::Descriptor& descriptor, const char* key) {
@@ -166,6 +168,8 @@ std::optional<Supply> Supplies::find_program(const std::string& name, const std:
         if (!version.empty() && reference.tag != version) continue;
         const auto manifest = manifest_for(*one.bundle, one.root.digest, arch);
         if (!manifest || manifest->layers.empty()) continue;
+        const std::string made_for = annotation(manifest->layers.front(), oci::kPackageArch);
+        if (!made_for.empty() && made_for != arch) continue;
         Supply out = supply_of(manifest->layers.front(), reference);
         out.name = file;
         return out;
@@ -177,6 +181,27 @@ Supply Supplies::program(const std::string& name, const std::string& arch,
                          const std::string& version) const {
     if (auto found = find_program(name, arch, version)) return *std::move(found);
     lacks(bundles_, fmt::format("{} {}{}for {}", name, version, version.empty() ? "" : " ", arch));
+}
+
+std::optional<Supply> Supplies::find_chart(const std::string& name,
+                                           const std::string& version) const {
+    std::string tag = version;
+    std::ranges::replace(tag, '+', '_');  // as tags write it
+    std::optional<Supply> found;
+    for (const Root& one : named(fmt::format("{}{}:", kCharts, name))) {
+        const oci::Reference reference = oci::Reference::parse(one.root.name);
+        if (!tag.empty() && reference.tag != tag) continue;
+        const auto manifest = manifest_for(*one.bundle, one.root.digest, "");
+        if (manifest && !manifest->layers.empty())
+            found = supply_of(manifest->layers.front(), reference);
+    }
+    if (found) found->name = fmt::format("{}-{}.tgz", name, found->version);
+    return found;
+}
+
+Supply Supplies::chart(const std::string& name, const std::string& version) const {
+    if (auto found = find_chart(name, version)) return *std::move(found);
+    lacks(bundles_, fmt::format("chart {}{}{}", name, version.empty() ? "" : " ", version));
 }
 
 std::vector<SuppliedPackage> Supplies::packages(const std::string& os, const std::string& arch,

@@ -62,6 +62,12 @@ class Supplies {
     std::optional<Supply> find_program(const std::string& name, const std::string& arch,
                                        const std::string& version = "") const;
 
+    // A Helm chart; with several versions and none asked for, the last. Throws UserError
+    // BUNDLE-LACKS.
+    Supply chart(const std::string& name, const std::string& version = "") const;
+    std::optional<Supply> find_chart(const std::string& name,
+                                     const std::string& version = "") const;
+
     // The packages named and all they need of the bundle; empty when it has none for that system.
     std::vector<SuppliedPackage> packages(const std::string& os, const std::string& arch,
                                           const std::vector<std::string>& wanted) const;

@@ -37,6 +37,7 @@ TEST_F(SuppliesTest, ProgramsAreFoundByNameVersionAndArchitecture) {
     EXPECT_EQ(kubelet.size, std::string("program kubelet").size());
     EXPECT_EQ(kubelet.path, "/v2/slipway.local/binaries/kubelet/blobs/sha256:" + kubelet.sha256);
     EXPECT_FALSE(supplies_.find_program("kubelet", "amd64", "v1.0.0"));
+    EXPECT_FALSE(supplies_.find_program("kubelet", "arm64", kSmallVersion)) << "of one platform";
     EXPECT_FALSE(supplies_.find_program("kube", "amd64")) << "the beginning of a name is no name";
 }
 
@@ -51,6 +52,16 @@ TEST_F(SuppliesTest, ImagesAreFoundByRepositoryAndTag) {
     EXPECT_TRUE(supplies_.has_image("ghcr.io/flannel-io/flannel"));
     EXPECT_FALSE(supplies_.has_image("registry.k8s.io/coredns"));
     EXPECT_EQ(error_of([&] { supplies_.image("registry.k8s.io/pause", "3.9"); }), "BUNDLE-LACKS");
+}
+
+TEST_F(SuppliesTest, ChartsAreFoundByNameAndVersion) {
+    const Supply chart = supplies_.chart("small-chart");
+    EXPECT_EQ(chart.name, "small-chart-1.2.3.tgz");
+    EXPECT_EQ(chart.version, "1.2.3");
+    EXPECT_THAT(chart.path, StartsWith("/v2/slipway.local/charts/small-chart/blobs/sha256:"));
+    EXPECT_EQ(supplies_.chart("small-chart", "1.2.3").sha256, chart.sha256);
+    EXPECT_FALSE(supplies_.find_chart("small"));
+    EXPECT_EQ(error_of([&] { supplies_.chart("small-chart", "2.0.0"); }), "BUNDLE-LACKS");
 }
 
 TEST_F(SuppliesTest, PackagesComeWithWhatTheyNeedAndNothingElse) {

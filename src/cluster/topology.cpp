@@ -14,10 +14,12 @@ using config::Role;
 
 namespace {
 
-constexpr unsigned kApiPort = 6443;
-
 void add_unique(std::vector<std::string>& out, const std::string& text) {
     if (!text.empty() && std::ranges::find(out, text) == out.end()) out.push_back(text);
+}
+
+bool has_local_balancers(const config::Spec& spec) {
+    return spec.kubernetes.endpoint.kind == config::EndpointKind::local_haproxy;
 }
 
 }  // namespace
@@ -30,13 +32,6 @@ const config::Host& first_control_plane(const config::Spec& spec) {
     const std::vector<const config::Host*> all = spec.with_role(Role::control_plane);
     if (all.empty()) throw std::logic_error("a spec without a control plane was not refused");
     return *all.front();
-}
-
-std::vector<const config::Host*> registry_hosts(const config::Spec& spec) {
-    if (!spec.registry.address.empty()) return {};
-    std::vector<const config::Host*> all = spec.with_role(Role::registry);
-    if (all.empty()) all.push_back(&first_control_plane(spec));
-    return all;
 }
 
 std::vector<std::string> registry_urls(const config::Spec& spec) {
@@ -57,13 +52,24 @@ std::string endpoint_host(const config::Spec& spec) {
 }
 
 std::string endpoint(const config::Spec& spec) {
-    return fmt::format("{}:{}", bracketed(endpoint_host(spec)), spec.kubernetes.endpoint.port);
+    // The port of local proxies is open to their own machines alone.
+    return fmt::format("{}:{}", bracketed(endpoint_host(spec)),
+                       has_local_balancers(spec) ? kApiPort : spec.kubernetes.endpoint.port);
 }
 
 std::string endpoint_url(const config::Spec& spec) { return "https://" + endpoint(spec); }
 
+std::string node_endpoint_host(const config::Spec& spec) {
+    return has_local_balancers(spec) ? "127.0.0.1" : endpoint_host(spec);
+}
+
+std::string node_endpoint(const config::Spec& spec) {
+    if (!has_local_balancers(spec)) return endpoint(spec);
+    return fmt::format("{}:{}", node_endpoint_host(spec), spec.kubernetes.endpoint.port);
+}
+
 std::string api_url(const config::Spec& spec, const config::Host& host) {
-    if (!host.has(Role::control_plane)) return endpoint_url(spec);
+    if (!host.has(Role::control_plane)) return "https://" + node_endpoint(spec);
     return fmt::format("https://{}:{}", bracketed(host.node_address()), kApiPort);
 }
 

@@ -10,16 +10,18 @@ namespace slipway::cluster {
 
 const config::Host& first_control_plane(const config::Spec& spec);
 
-// Hosts with the role registry; without any the first control plane serves the bundle.
-std::vector<const config::Host*> registry_hosts(const config::Spec& spec);
-
 // Where nodes pull from: https://ADDRESS:PORT, one for each registry host, or the one outside.
 std::vector<std::string> registry_urls(const config::Spec& spec);
 
-// What workers and users reach the API server at: host:port, IPv6 in brackets.
+// What users reach the API server at: host:port, IPv6 in brackets.
 std::string endpoint(const config::Spec& spec);
 std::string endpoint_host(const config::Spec& spec);
 std::string endpoint_url(const config::Spec& spec);
+
+// What programs on any node reach it at: the same, or the proxy each node has on its loopback
+// address.
+std::string node_endpoint(const config::Spec& spec);
+std::string node_endpoint_host(const config::Spec& spec);
 
 // Where the components of a host reach the API server: a control plane its own, so that none
 // depends on another to start.

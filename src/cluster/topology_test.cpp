@@ -1,6 +1,10 @@
 #include "cluster/topology.hpp"
 
+#include "cluster/host_ports.hpp"
+#include "cluster/roles.hpp"
 #include "cluster/testing/sample_spec.hpp"
+
+#include <algorithm>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +20,7 @@ using testing::sample_host;
 
 config::Spec two_control_planes() {
     config::Spec spec;
+    spec.bundles = {"some.bundle"};
     spec.hosts = {sample_host("n10", "10.0.0.10", {Role::control_plane}),
                   sample_host("n2", "10.0.0.2", {Role::control_plane}),
                   sample_host("w1", "10.0.0.3", {Role::worker})};
@@ -34,6 +39,45 @@ TEST(Topology, WithoutARegistryHostTheFirstControlPlaneServesTheBundle) {
     spec.registry.address = "registry.lan";
     EXPECT_THAT(registry_urls(spec), ElementsAre("https://registry.lan:5000"));
     EXPECT_THAT(registry_hosts(spec), IsEmpty());
+}
+
+TEST(Topology, OneRuleSaysWhoServesImages) {
+    config::Spec spec = two_control_planes();
+    const auto serving = [&] {
+        std::vector<std::string> out;
+        for (const config::Host& host : spec.hosts) {
+            const auto ports = host_ports(spec, host);
+            const bool port = std::ranges::any_of(
+                ports, [](const HostPort& one) { return one.use == PortUse::registry; });
+            EXPECT_EQ(port, serves_images(spec, host)) << host.name;
+            if (serves_images(spec, host)) out.push_back(host.name);
+        }
+        return out;
+    };
+    EXPECT_THAT(serving(), ElementsAre("n2"));
+    spec.bundles.clear();
+    EXPECT_THAT(serving(), IsEmpty()) << "hosts are only prepared";
+    spec.hosts[2].roles.push_back(Role::registry);
+    EXPECT_THAT(serving(), ElementsAre("w1"));
+    spec.registry.address = "registry.lan";
+    EXPECT_THAT(serving(), IsEmpty());
+}
+
+TEST(Topology, WithLocalBalancersNodesGoToTheirOwnMachineAndUsersToAControlPlane) {
+    config::Spec spec = two_control_planes();
+    spec.kubernetes.endpoint.kind = config::EndpointKind::local_haproxy;
+    EXPECT_EQ(api_url(spec, spec.hosts[2]), "https://127.0.0.1:6443");
+    EXPECT_EQ(node_endpoint(spec), "127.0.0.1:6443");
+    EXPECT_EQ(endpoint(spec), "10.0.0.2:6443");
+    EXPECT_FALSE(runs_local_balancer(spec, spec.hosts[0])) << "its API server is at that port";
+    EXPECT_TRUE(runs_local_balancer(spec, spec.hosts[2]));
+    spec.kubernetes.endpoint.port = 16443;
+    EXPECT_EQ(api_url(spec, spec.hosts[2]), "https://127.0.0.1:16443");
+    EXPECT_EQ(api_url(spec, spec.hosts[0]), "https://10.0.0.10:6443");
+    EXPECT_EQ(endpoint(spec), "10.0.0.2:6443");
+    EXPECT_TRUE(runs_local_balancer(spec, spec.hosts[0]));
+    spec.kubernetes.endpoint.domain = "api.demo";
+    EXPECT_EQ(endpoint_url(spec), "https://api.demo:6443");
 }
 
 TEST(Topology, TheEndpointIsDomainThenAddressThenTheFirstControlPlane) {

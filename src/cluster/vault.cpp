@@ -1,5 +1,6 @@
 #include "cluster/vault.hpp"
 
+#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "cluster/own_authority.hpp"
 #include "pki/certificate.hpp"
@@ -20,6 +21,7 @@ std::string kept(const std::string& name) { return std::string(store::kKeptSecre
 std::string sealed_authority(const std::string& name) { return kept("authority/" + name); }
 const std::string kSigningKey = kept("signing-key");
 std::string sealed_secret(const std::string& name) { return kept("secret/" + name); }
+std::string sealed_given(const std::string& name) { return kept("given/" + name); }
 
 // Certificate and key as one secret: a kill leaves both or none.
 Secret to_one_text(const pki::Authority& authority) {
@@ -114,6 +116,29 @@ Secret Vault::secret(const std::string& name, const std::function<Secret()>& mak
         journal_.seal_secret(sealed_secret(name), *kept);
     }
     return secrets_.emplace(name, std::move(*kept)).first->second.clone();
+}
+
+Secret Vault::given(const std::string& name, const std::function<std::optional<Secret>()>& read) {
+    const Lock lock(mutex_);
+    std::optional<Secret> now = read();
+    const std::optional<Secret> kept = journal_.open_secret(sealed_given(name));
+    if (!now && !kept) {
+        throw UserError("SECRET-GONE", fmt::format("the secret {} cannot be had", name),
+                        {.cause = "its file or variable is gone, and no earlier run has kept it",
+                         .remedy = "put it where the spec says, then resume",
+                         .recovery = Recovery::needs_user});
+    }
+    if (!now) return kept->clone();
+    if (!kept || kept->reveal() != now->reveal()) journal_.seal_secret(sealed_given(name), *now);
+    return std::move(*now);
+}
+
+std::string Vault::given_digest(const std::string& name,
+                                const std::function<std::optional<Secret>()>& read) {
+    const Lock lock(mutex_);
+    std::optional<Secret> now = read();
+    if (!now) now = journal_.open_secret(sealed_given(name));
+    return now ? sha256_hex(now->reveal()) : "";
 }
 
 std::vector<std::string> Vault::warnings() {

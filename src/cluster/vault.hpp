@@ -41,6 +41,14 @@ class Vault {
     // Any other secret by its name. `make` must not ask the vault.
     Secret secret(const std::string& name, const std::function<Secret()>& make);
 
+    // A secret of the user's that hosts get: what `read` gives, and once it gives none (the file or
+    // the variable is gone) what it gave last. Throws UserError SECRET-GONE when there never was
+    // any.
+    Secret given(const std::string& name, const std::function<std::optional<Secret>()>& read);
+    // The same without keeping it: "" when there is none, else its SHA-256.
+    std::string given_digest(const std::string& name,
+                             const std::function<std::optional<Secret>()>& read);
+
     // What the user should know of the authorities asked for so far: those that end before a
     // certificate made today would.
     std::vector<std::string> warnings();

@@ -55,6 +55,22 @@ class VaultTest : public ::testing::Test {
     std::unique_ptr<store::Journal> journal_ = store::Journal::create_or_open(folder_.journal());
 };
 
+TEST_F(VaultTest, KeepsWhatTheUserGaveLast) {
+    std::optional<std::string> file;
+    const auto read = [&] { return file ? std::optional<Secret>(Secret(*file)) : std::nullopt; };
+    EXPECT_EQ(vault().given_digest("k", read), "");
+    EXPECT_EQ(error_of([&] { vault().given("k", read); }), "SECRET-GONE");
+    file = "first";
+    const std::string first = vault().given_digest("k", read);
+    EXPECT_EQ(vault().given("k", read).reveal(), "first");
+    file = "second";
+    EXPECT_EQ(vault().given("k", read).reveal(), "second");
+    file.reset();
+    reopen();
+    EXPECT_EQ(vault().given("k", read).reveal(), "second");
+    EXPECT_NE(vault().given_digest("k", read), first);
+}
+
 TEST_F(VaultTest, MakesAnAuthorityOnceAndKeepsIt) {
     settings_.ca_years = 3;
     std::string certificate, key;

@@ -87,6 +87,8 @@ SourceImage make_binary(MadeSource& made, const RecipeBinary& binary) {
                                   : made.file(binary.file, media::kOctets, known);
     layer.annotations[kTitle] = name;
     if (!binary.version.empty()) layer.annotations[kVersion] = binary.version;
+    // Also where it is the only one of its name, and no index says what it is for.
+    if (!binary.arch.empty()) layer.annotations[kPackageArch] = binary.arch;
     Descriptor manifest =
         made.artifact({.artifact_type = std::string(media::kBinary), .layers = {layer}});
     manifest.platform = {.os = binary.os, .architecture = binary.arch};

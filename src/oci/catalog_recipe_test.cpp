@@ -25,8 +25,8 @@ TEST(CatalogRecipe, OfEveryReleaseIsARecipe) {
             EXPECT_TRUE(lacks_sources && is_of_that) << release.version << ": " << problem.line();
         }
         EXPECT_EQ(decoded.value.title(), "kubernetes " + release.version);
-        EXPECT_EQ(decoded.value.spec.images.size(), 11u);
-        EXPECT_EQ(decoded.value.spec.binaries.size(), 16u);
+        EXPECT_EQ(decoded.value.spec.images.size(), 13u);
+        EXPECT_EQ(decoded.value.spec.binaries.size(), 18u);
     }
 }
 

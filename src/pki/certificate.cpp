@@ -114,4 +114,12 @@ std::string ca_hash(std::string_view ca_pem) {
     return "sha256:" + hash;
 }
 
+bool is_key_of(std::string_view certificate_pem, const Secret& key) {
+    const std::vector<Certificate> all = parse_certificates(certificate_pem);
+    const Key parsed = parse_key(key);
+    const bool same = X509_check_private_key(all.front().get(), parsed.get()) == 1;
+    ERR_clear_error();  // of the answer no
+    return same;
+}
+
 }  // namespace slipway::pki

@@ -6,6 +6,8 @@
 // Names of a certificate are foreign text: they are made printable here.
 #pragma once
 
+#include "base/secret.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -35,5 +37,8 @@ std::vector<CertificateInfo> read_certificates(std::string_view pem);
 
 // sha256:… of the first certificate's public key, as kubeadm's discoveryTokenCACertHashes has it.
 std::string ca_hash(std::string_view ca_pem);
+
+// Whether the key is that of the first certificate; throws PKI-INVALID when either is none.
+bool is_key_of(std::string_view certificate_pem, const Secret& key);
 
 }  // namespace slipway::pki

@@ -68,6 +68,16 @@ TEST(CaHash, IsTheHashOfThePublicKey) {
         "sha256:" + sha256_hex(openssl.run({"pkey", "-pubin", "-in", key, "-outform", "der"})));
 }
 
+TEST(IsKeyOf, TellsTheKeyOfACertificateFromOthers) {
+    const Authority ca = Authority::make("ca", 1, kNow);
+    const KeyPair one = ca.issue({.common_name = "one"}, kNow);
+    const KeyPair other = ca.issue({.common_name = "other"}, kNow);
+    EXPECT_TRUE(is_key_of(one.certificate, one.key));
+    EXPECT_FALSE(is_key_of(one.certificate, other.key));
+    EXPECT_EQ(error_of([&] { is_key_of(one.certificate, Secret("no key")); }), "PKI-INVALID");
+    EXPECT_EQ(error_of([&] { is_key_of("no certificate", one.key); }), "PKI-INVALID");
+}
+
 TEST(SigningKey, IsAPairThatComesBack) {
     const SigningKey made = make_signing_key();
     EXPECT_THAT(std::string(made.key.reveal()), StartsWith("-----BEGIN PRIVATE KEY-----"));

@@ -9,6 +9,9 @@
 
 namespace slipway::pki {
 
+// A month is time enough for whoever applies now and then; the timer on the host renews earlier.
+inline constexpr int kRenewBeforeDays = 30;
+
 // "" when the certificate answers the request, is signed by that CA and lives longer than
 // `renew_before_days`; else why not, in words for `plan`: "it does not name 10.0.0.10".
 //

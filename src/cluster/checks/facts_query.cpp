@@ -73,8 +73,7 @@ std::vector<std::string> names_needed(const config::Spec& spec, const config::Ho
     // Not of all hosts: a thousand names each asked by a thousand hosts are too many.
     for (const config::Host* other : spec.with_role(config::Role::control_plane))
         add(other->node_address());
-    for (const config::Host* other : spec.with_role(config::Role::registry))
-        add(other->node_address());
+    for (const config::Host* other : registry_hosts(spec)) add(other->node_address());
     if (spec.kubernetes.endpoint.kind == config::EndpointKind::external)
         add(spec.kubernetes.endpoint.address);
     if (const auto registry = parse_endpoint(spec.registry.address, 443)) add(registry->host);

@@ -53,7 +53,7 @@ class Links {
 
   private:
     void between(const Member& from, const Member& to) {
-        if (from.node && to.control_plane) add(LinkUse::api, from, to, 6443);
+        if (from.node && to.control_plane) add(LinkUse::api, from, to, kApiPort);
         if (from.etcd && to.etcd) {
             add(LinkUse::etcd, from, to, 2379);
             add(LinkUse::etcd, from, to, 2380);
@@ -61,7 +61,7 @@ class Links {
             add(LinkUse::etcd, from, to, 2379);
         }
         if (from.control_plane && to.node) add(LinkUse::kubelet, from, to, 10250);
-        if (from.node && to.registry)
+        if ((from.node || from.etcd) && to.registry)
             add(LinkUse::registry, from, to, static_cast<std::uint32_t>(spec_.registry.port));
     }
 

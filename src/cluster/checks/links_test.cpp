@@ -59,6 +59,10 @@ TEST(Links, EtcdOnHostsOfItsOwnIsReachedByTheControlPlanes) {
                 UnorderedElementsAre("cp1>w1:2379", "cp1>w2:2379", "w1>w2:2379", "w1>w2:2380",
                                      "w2>w1:2379", "w2>w1:2380"));
     EXPECT_THAT(links_of(fleet, LinkUse::network_plugin), IsEmpty());
+    fleet.host("cp1").roles.push_back(Role::registry);
+    EXPECT_THAT(links_of(fleet, LinkUse::registry),
+                UnorderedElementsAre("w1>cp1:5000", "w2>cp1:5000"))
+        << "the programs come from there";
 }
 
 TEST(Links, PathMtuIsAskedWithPacketsAsLargeAsTheSenderMakesThem) {

@@ -1,8 +1,10 @@
 // The whole flow, from a bundle to a cluster and back, on simulated machines.
+#include "base/files.hpp"
 #include "base/mutex.hpp"
 #include "cluster/testing/simulated_cluster.hpp"
 #include "cluster/testing/simulated_site.hpp"
 #include "engine/event.hpp"
+#include "remote/machine.hpp"
 
 #include <algorithm>
 #include <map>
@@ -95,6 +97,120 @@ TEST(CreateCluster, AChangedLabelChangesItsNodeAlone) {
     EXPECT_EQ(cluster.apply().changed, 1u);
     EXPECT_THAT(cluster.kubectl({"get", "node", "w2", "-o", "json"}).out,
                 HasSubstr(R"("zone":"b")"));
+}
+
+TEST(CreateCluster, EveryNodeWithoutAnApiServerHasAProxyOfItsOwn) {
+    config::Spec spec = cluster_spec(3, 2);
+    spec.kubernetes.endpoint = config::Endpoint();
+    spec.kubernetes.endpoint.kind = config::EndpointKind::local_haproxy;
+    SimulatedCluster cluster(spec);
+    const json::object bare = cluster.snapshot();
+    const engine::Outcome made = cluster.apply();
+    ASSERT_EQ(made.result, RunResult::succeeded) << ::testing::PrintToString(words(made.failures));
+    const auto text = [&](const char* host, const char* path) {
+        const auto found = cluster.fleet().host(host).read_file(path, {});
+        return found ? found->content : "(absent)";
+    };
+    const char* const config = "/etc/kubernetes/haproxy/haproxy.cfg";
+    EXPECT_THAT(text("w1", config), HasSubstr("    bind 127.0.0.1:6443\n"));
+    EXPECT_THAT(text("w1", config),
+                HasSubstr("    server cp1 10.0.0.2:6443\n    server cp2 10.0.0.3:6443\n"));
+    EXPECT_THAT(text("w1", "/etc/kubernetes/manifests/haproxy.yaml"),
+                HasSubstr("image: docker.io/library/haproxy:2.8\n"));
+    EXPECT_THAT(text("w1", "/etc/kubernetes/kubelet.conf"), HasSubstr("https://127.0.0.1:6443"));
+    EXPECT_EQ(text("cp1", config), "(absent)");
+    EXPECT_EQ(cluster.apply().changed, 0u);
+
+    cluster.spec().kubernetes.endpoint.port = 16443;
+    ASSERT_EQ(cluster.apply().result, RunResult::succeeded);
+    for (const char* host : {"cp1", "w1"})
+        EXPECT_THAT(text(host, config), HasSubstr("    bind 127.0.0.1:16443\n"));
+
+    ASSERT_EQ(cluster.reset().result, RunResult::succeeded);
+    EXPECT_THAT(testing::differences(cluster.snapshot(), bare), IsEmpty());
+}
+
+// The steps that an apply had to do something for, without their hosts.
+std::set<std::string> changed_by_apply(SimulatedCluster& cluster) {
+    struct Watch final : engine::EventSink {
+        void on_event(const engine::Event& event) override {
+            const Lock lock(mutex);
+            if (event.type == "step.started") steps.insert(event.step);
+        }
+        Mutex mutex;
+        std::set<std::string> steps SLIPWAY_GUARDED_BY(mutex);
+    } watch;
+    const engine::Outcome outcome = cluster.apply(&watch);
+    EXPECT_EQ(outcome.result, RunResult::succeeded)
+        << ::testing::PrintToString(words(outcome.failures));
+    const Lock lock(watch.mutex);
+    return watch.steps;
+}
+
+TEST(CreateCluster, AChangedArgumentOrPatchChangesWhatReadsItAndNoMore) {
+    SimulatedCluster cluster(cluster_spec(1, 1));
+    const json::object bare = cluster.snapshot();
+    ASSERT_EQ(cluster.apply().result, RunResult::succeeded);
+    config::Tuning& tuning = cluster.spec().kubernetes.tuning;
+    tuning.scheduler.args["v"] = "3";
+    EXPECT_THAT(changed_by_apply(cluster),
+                ElementsAre("configure-kubeadm", "start-control-plane", "upload-cluster-config"));
+    tuning.kubelet.args["v"] = "3";
+    EXPECT_THAT(changed_by_apply(cluster), ElementsAre("start-kubelet"));
+    tuning.kube_proxy.args["v"] = "3";
+    EXPECT_THAT(changed_by_apply(cluster),
+                ElementsAre("configure-kubeadm", "install-kube-proxy", "upload-cluster-config"));
+
+    const auto folder = cluster.bundle().folder();
+    atomic_write(folder / "pod.yaml", "metadata: {labels: {a: b}}\n");
+    atomic_write(folder / "kubelet.yaml", "- {op: replace, path: /maxPods, value: 42}\n");
+    tuning.api_server.patches = {(folder / "pod.yaml").string()};
+    tuning.kubelet.patches = {(folder / "kubelet.yaml").string()};
+    EXPECT_THAT(changed_by_apply(cluster), ElementsAre("configure-kubeadm", "start-control-plane",
+                                                       "start-kubelet", "upload-cluster-config"));
+    remote::Host& host = cluster.fleet().host("cp1");
+    const auto text = [&](const std::string& path) { return host.read_file(path, {})->content; };
+    EXPECT_THAT(text("/var/lib/kubelet/config.yaml"), HasSubstr("maxPods: 42\n"));
+    const std::string config = text("/etc/kubernetes/slipway/kubeadm.yaml");
+    const std::size_t at = config.find("  directory: ") + 13;
+    const std::string patches = config.substr(at, config.find('\n', at) - at);
+    EXPECT_EQ(text(patches + "/kube-apiserver00+strategic.yaml"), "metadata: {labels: {a: b}}\n");
+    EXPECT_EQ(cluster.apply().changed, 0u);
+
+    std::filesystem::remove(folder / "pod.yaml");  // what was applied can be undone without it
+    ASSERT_EQ(cluster.reset().result, RunResult::succeeded);
+    EXPECT_THAT(testing::differences(cluster.snapshot(), bare), IsEmpty());
+}
+
+TEST(CreateCluster, AKubeletThatDoesNotRunWithNewSettingsHasItsOldOnesAgain) {
+    SimulatedCluster cluster(cluster_spec(1, 3));
+    ASSERT_EQ(cluster.apply().result, RunResult::succeeded);
+    const json::object before = cluster.snapshot();
+    cluster.spec().kubernetes.tuning.kubelet.args["no-such-argument"] = "1";
+    const engine::Outcome outcome = cluster.apply();
+    EXPECT_NE(outcome.result, RunResult::succeeded);
+    EXPECT_THAT(words(outcome.failures), Contains(HasSubstr("has the old again")));
+    for (const char* host : {"cp1", "w1", "w2", "w3"}) {
+        EXPECT_TRUE(cluster.fleet().host(host).unit("kubelet.service", {}).active) << host;
+    }
+    cluster.spec().kubernetes.tuning.kubelet.args.clear();
+    ASSERT_EQ(cluster.apply().result, RunResult::succeeded);
+    EXPECT_THAT(testing::differences(cluster.snapshot(), before), IsEmpty());
+}
+
+TEST(CreateCluster, ANodeThatIsAwayDoesNotHoldUpKubeProxyOnTheOthers) {
+    SimulatedCluster cluster(cluster_spec(1, 2));
+    ASSERT_EQ(cluster.apply().result, RunResult::succeeded);
+    cluster.spec().kubernetes.tuning.kube_proxy.args["v"] = "3";
+    cluster.fleet().simulated("w2").add_fault(
+        {.times = "always", .error = remote::FaultKind::unreachable});
+    cluster.fleet().simulated("w2").tamper([](remote::Model& model) {
+        remote::machine::set_unit(model, "kubelet", {.exists = true, .enabled = true});
+    });
+    const engine::Outcome outcome = cluster.apply();
+    EXPECT_EQ(outcome.result, RunResult::partial)
+        << ::testing::PrintToString(words(outcome.failures));
+    EXPECT_THAT(outcome.set_aside, ElementsAre("w2"));
 }
 
 TEST(CreateCluster, WhatSomebodyTookAwayIsPutBack) {

@@ -1,6 +1,8 @@
 #include "cluster/resources/file_json.hpp"
 #include "cluster/resources/kinds.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace slipway::cluster {
@@ -39,6 +41,7 @@ class Activated : public Resource {
     engine::Change change(const json::value& now) const override { return wanted_->change(now); }
 
     void apply(Target& target) const override {
+        if (!activation_.check.empty()) check_draft(target);
         unread_->apply(target);
         activate(target, activation_.command);
         wanted_->apply(target);
@@ -60,8 +63,25 @@ class Activated : public Resource {
         return lines && lines->is_null();
     }
 
+    void check_draft(Target& target) const {
+        const std::string path = name() + ".slipway-draft";
+        std::vector<std::string> command = activation_.check;
+        std::ranges::replace(command, "{}", path);
+        target.host.write_file(path, file_from_json(wanted_->desired()), target.call);
+        try {
+            run_checked(target, command);
+        } catch (...) {
+            target.host.remove_file(path, target.call);
+            throw;
+        }
+        target.host.remove_file(path, target.call);
+    }
+
     void activate(Target& target, const std::vector<std::string>& command) const {
-        if (!command.empty()) run_checked(target, command);
+        if (!command.empty() && activation_.may_fail)
+            target.host.run({.argv = command}, target.call);
+        else if (!command.empty())
+            run_checked(target, command);
         if (!activation_.unit.empty() && target.host.unit(activation_.unit, target.call).active) {
             target.host.restart_unit(activation_.unit, target.call);
         }

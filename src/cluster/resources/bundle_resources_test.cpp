@@ -110,6 +110,12 @@ std::vector<Case> files() {
                                      {"bin/containerd", "bin/ctr"});
          },
          without("/usr/local/bin/ctr")},
+        {"ArchiveWithAFolderOfItsOwn",
+         [] {
+             return unpacked_archive("/usr/local/bin", from("etcd.tar.gz"), {"etcd", "etcdctl"},
+                                     "etcd-v3.6.0-linux-amd64");
+         },
+         without("/usr/local/bin/etcd")},
         {"FilesOfACommand", [] { return made_files(manifests()); },
          [](remote::Host& h) {
              h.write_file("/etc/kubernetes/manifests/etcd.yaml", {.content = "x"}, {});
@@ -119,6 +125,8 @@ std::vector<Case> files() {
          without("/var/lib/k/current.pem")},
         {"FolderOfData", [] { return filled_folder("/var/lib/data", 0700); },
          [](remote::Host& h) { h.remove_tree("/var/lib/data", false, {}); }},
+        {"KeptFolder", [] { return kept_folder("/srv/made/data", 0700); },
+         [](remote::Host& h) { h.remove_tree("/srv/made/data", false, {}); }},
         {"Packages", [] { return os_packages(packages()); },
          [](remote::Host& h) { h.remove_packages({"socat"}, {}); }},
         {"PackagesOfWhichOneWasThere", [] { return os_packages(packages()); },

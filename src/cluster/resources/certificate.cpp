@@ -13,9 +13,6 @@ namespace slipway::cluster {
 
 namespace {
 
-// A month is time enough for whoever applies now and then; the timer on the host renews earlier.
-constexpr int kRenewBeforeDays = 30;
-
 // After the certificate in its file until the unit has read it: a crash in between is seen.
 constexpr std::string_view kUnread = "# Slipway: not read yet\n";
 
@@ -104,7 +101,7 @@ class Certificate : public Resource {
         const auto ca = vault_ ? vault_->authority_certificate(files_.authority) : std::nullopt;
         if (!ca) return "its authority has not been made yet";
         return pki::why_renew(string_at(object, "certificate"), files_.request, *ca,
-                              system_clock().wall_ms(), kRenewBeforeDays);
+                              system_clock().wall_ms(), pki::kRenewBeforeDays);
     }
 
     static void write(Target& target, const std::string& path, std::string content, unsigned mode) {

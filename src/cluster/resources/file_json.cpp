@@ -84,6 +84,14 @@ bool is_absent(const json::value& state) {
     return state.is_object() && bool_at(state.as_object(), "absent");
 }
 
+void refuse_file_as_folder(Target& target, const std::string& path) {
+    throw RemoteError("FOLDER-IS-FILE",
+                      fmt::format("{} on {} is a file, not a folder", path, target.host.name()),
+                      {.cause = "something on the host has put a file there",
+                       .remedy = "move the file away, then resume",
+                       .recovery = Recovery::needs_user});
+}
+
 bool remove_folder_if_empty(Target& target, const std::string& path) {
     try {
         target.host.remove_file(path, target.call);

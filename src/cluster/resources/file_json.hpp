@@ -23,6 +23,9 @@ bool is_absent(const json::value& state);
 // line in the log.
 void restore_path(Target& target, const std::string& path, const json::value& before);
 
+// Throws FOLDER-IS-FILE.
+[[noreturn]] void refuse_file_as_folder(Target& target, const std::string& path);
+
 // Removes an empty folder; false, and a line in the log, when something is in it.
 bool remove_folder_if_empty(Target& target, const std::string& path);
 

@@ -1,4 +1,3 @@
-#include "base/error.hpp"
 #include "cluster/resources/file_json.hpp"
 #include "cluster/resources/kinds.hpp"
 
@@ -21,12 +20,7 @@ class Folder : public Resource {
             !file_from_json(now).link_target.empty()) {
             return now;
         }
-        throw RemoteError(
-            "FOLDER-IS-FILE",
-            fmt::format("{} on {} is a file, not a folder", name(), target.host.name()),
-            {.cause = "something on the host has put a file there",
-             .remedy = "move the file away, then resume",
-             .recovery = Recovery::needs_user});
+        refuse_file_as_folder(target, name());
     }
 
     bool differs(const json::value& now) const override {

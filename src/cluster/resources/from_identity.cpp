@@ -48,7 +48,8 @@ ResourcePtr resource_from_identity(const json::object& identity) {
     if (kind == "archive in")
         return unpacked_archive(string_at(identity, "folder"),
                                 {.label = string_at(identity, "label")}, {});
-    if (kind == "folder of data") return filled_folder(name);
+    if (kind == "folder of data")
+        return bool_at(identity, kKeep) ? kept_folder(name) : filled_folder(name);
     if (kind == "folder of a program") return left_folder(name);
     if (kind == "certificate")
         return certificate({.certificate = name, .key = string_at(identity, "key")}, nullptr);

@@ -22,6 +22,10 @@ struct Activation {
     std::string unit = {};
     std::vector<std::string> command = {};       // after a change
     std::vector<std::string> undo_command = {};  // after putting back
+    bool may_fail = false;                       // the command finds nobody to tell
+    // Tried on a draft beside the file, whose path takes the place of "{}", before the file
+    // changes.
+    std::vector<std::string> check = {};
 };
 
 // A file or block some program has to read again when it changes. The content first goes in with a
@@ -75,8 +79,10 @@ void fetch_any(Target& target, const FetchFrom& from, const std::string& path);
 ResourcePtr fetched_file(std::string path, FetchFrom from);
 
 // The members of an archive of the bundle, unpacked into a folder. `members` are those that are
-// asked for by name; all of the archive is put there and taken away again.
-ResourcePtr unpacked_archive(std::string folder, FetchFrom from, std::vector<std::string> members);
+// asked for by name; all of the archive is put there and taken away again. Where everything lies in
+// one folder of the archive, `inside`, the members alone are put there, without that folder.
+ResourcePtr unpacked_archive(std::string folder, FetchFrom from, std::vector<std::string> members,
+                             std::string inside = "");
 
 // A large file of this computer.
 struct UploadFrom {
@@ -91,6 +97,10 @@ ResourcePtr uploaded_file(std::string path, UploadFrom from);
 // A folder some program fills. Undo takes away what came into it; a folder that was not there goes
 // as a whole, also what is mounted below it.
 ResourcePtr filled_folder(std::string path, unsigned mode = 0755);
+
+// The same for what must outlive the cluster: undo takes the folder away only when it was made by
+// us and is empty. Mode and owner of one that was there before stay as they are.
+ResourcePtr kept_folder(std::string path, unsigned mode = 0755);
 
 // A folder that the program itself makes. Undo takes it away unless it was there before.
 ResourcePtr left_folder(std::string path);

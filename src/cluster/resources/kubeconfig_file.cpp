@@ -13,7 +13,6 @@ namespace slipway::cluster {
 
 namespace {
 
-constexpr int kRenewBeforeDays = 30;
 constexpr const char* kAuthority = "kubernetes";
 
 class Kubeconfig : public Resource {
@@ -91,7 +90,7 @@ class Kubeconfig : public Resource {
             return same ? "" : "its certificate is elsewhere";
         }
         return pki::why_renew(string_at(object, "certificate"), file_.request, *ca,
-                              system_clock().wall_ms(), kRenewBeforeDays);
+                              system_clock().wall_ms(), pki::kRenewBeforeDays);
     }
 
     KubeconfigFile file_;

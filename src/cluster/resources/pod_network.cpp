@@ -14,10 +14,11 @@ namespace {
 
 constexpr const char* kNote = "/var/lib/slipway/made/pod-network";
 
-constexpr std::array kInterfaces = {"cni0", "flannel.1", "flannel-v6.1", "kube-ipvs0",
-                                    "nodelocaldns"};
+constexpr std::array kInterfaces = {"cni0",         "flannel.1",    "flannel-v6.1", "kube-ipvs0",
+                                    "vxlan.calico", "cilium_vxlan", "cilium_host"};
 // Chains whose names begin so are Kubernetes' or its plugins', and nobody else's.
-constexpr std::array<std::string_view, 4> kChains = {"KUBE-", "FLANNEL-", "CNI-", "cali-"};
+constexpr std::array<std::string_view, 5> kChains = {"KUBE-", "FLANNEL-", "CNI-", "cali-",
+                                                     "CILIUM_"};
 
 bool is_of_pods(std::string_view rule) {
     return std::ranges::any_of(kChains, [&](std::string_view beginning) {

@@ -46,16 +46,21 @@ class Record {
         return record;
     }
 
-    // The first state seen stays: later ones are ours, or half-done.
-    void add(const Resource& resource, const json::value& now, bool changed) {
+    // The first state seen stays: later ones are ours, or half-done. Says whether undo is to do
+    // other than it would have done so far.
+    bool add(const Resource& resource, const json::value& now, bool changed) {
+        json::object entry = resource.identity();
         if (json::object* known = find(resource)) {
             if (changed) (*known)["changed"] = true;
-            return;
+            const bool keep = bool_at(entry, kKeep);
+            const bool kept = bool_at(*known, kKeep);
+            if (keep != kept) (*known)[kKeep] = keep;
+            return keep != kept;
         }
-        json::object entry = resource.identity();
         entry["before"] = now;
         entry["changed"] = changed;
         entries_.push_back(std::move(entry));
+        return false;
     }
 
     const json::array& entries() const { return entries_; }
@@ -79,15 +84,50 @@ class Record {
     json::array entries_;
 };
 
+// Of whatever kind: a path that held a file may hold a secret one now.
+bool is_asked_for(const ResourceList& list, const json::object& entry) {
+    return std::ranges::any_of(list.resources, [&](const ResourcePtr& one) {
+        return one->name() == string_at(entry, "name");
+    });
+}
+
+// Small things that can go without taking anybody's data along. Folders, accounts and packages stay
+// until undo.
+bool can_leave(const json::object& entry) {
+    constexpr std::string_view kKinds[] = {"file",     "secret file", "configuration",
+                                           "block in", "sysctl",      "configuration in"};
+    return std::ranges::find(kKinds, string_at(entry, "kind")) != std::end(kKinds);
+}
+
+// What an earlier spec asked for and this one does not: (resource, what was there before).
+std::vector<std::pair<ResourcePtr, json::value>> unwanted(Target& target, const Record& record,
+                                                          const ResourceList& list) {
+    std::vector<std::pair<ResourcePtr, json::value>> out;
+    for (const json::value& one : record.entries()) {
+        const json::object& entry = one.as_object();
+        if (!bool_at(entry, "changed") || is_asked_for(list, entry) || !can_leave(entry)) continue;
+        ResourcePtr resource = resource_from_identity(entry);
+        if (resource->read(target) != entry.at("before"))
+            out.emplace_back(std::move(resource), entry.at("before"));
+    }
+    return out;
+}
+
 engine::Probe probe(engine::Context& c, const ResourceList& list) {
     Target target = target_of(c);
     Record record = Record::parse(c.before());
     engine::Probe answer;
+    for (const auto& [resource, before] : unwanted(target, record, list))
+        answer.changes.push_back({"remove", resource->describe(), "the spec no longer has it"});
     for (const ResourcePtr& resource : list.resources) {
         const json::value now = resource->read(target);
         const bool differs = resource->differs(now);
-        record.add(*resource, now, differs);
-        if (differs) answer.changes.push_back(resource->change(now));
+        const bool other_undo = record.add(*resource, now, differs);
+        if (differs) {
+            answer.changes.push_back(resource->change(now));
+        } else if (other_undo) {
+            answer.changes.push_back({"change", resource->describe(), "what a reset does with it"});
+        }
     }
     answer.done = answer.changes.empty();
     answer.before = record.text();
@@ -99,6 +139,9 @@ void act(engine::Context& c, const ResourceList& list) {
     for (const ResourcePtr& resource : list.resources) {
         if (resource->differs(resource->read(target))) resource->apply(target);
     }
+    // After all others: what comes in the place of these is there.
+    for (const auto& [resource, before] : unwanted(target, Record::parse(c.before()), list))
+        resource->restore(target, before);
 }
 
 void undo(engine::Context& c, const ResourceList& list) {

@@ -30,6 +30,10 @@ struct Target {
     std::function<void(std::string_view)> log;  // a line for the user, kept with the step
 };
 
+// In an identity: undo leaves what others have put there. The newest word of the spec about it goes
+// into the record, so that it still counts when the spec no longer asks for the resource at all.
+inline constexpr std::string_view kKeep = "keep";
+
 class Resource {
   public:
     Resource(std::string kind, std::string name) : kind_(std::move(kind)), name_(std::move(name)) {}

@@ -110,6 +110,22 @@ TEST_F(Undo, ReturnsToTheFirstStateAfterTheSpecChangedTwice) {
     EXPECT_EQ(host.snapshot(), start);
 }
 
+TEST_F(Undo, WhatTheSpecNoLongerAsksForLeavesWithTheNextApply) {
+    runner.apply(step({file("/etc/a.conf", {.content = "1\n"}), sysctl("vm.swappiness", "7"),
+                       filled_folder("/var/lib/data")}));
+    host.write_file("/var/lib/data/mine", {.content = "1"}, {});
+    const engine::Step less = step({file("/etc/b.conf", {.content = "2\n"})});
+    EXPECT_TRUE(runner.apply(less));
+    EXPECT_FALSE(host.file_info("/etc/a.conf", {}));
+    EXPECT_TRUE(host.file_info("/var/lib/data/mine", {})) << "data stay until undo";
+    EXPECT_FALSE(runner.apply(less));
+    EXPECT_TRUE(runner.apply(step({activated_file("/etc/b.conf", "3\n", {})})));
+    EXPECT_EQ(content_of(*fleet, "h", "/etc/b.conf"), "3\n") << "another kind in its place";
+    runner.undo(less);
+    EXPECT_FALSE(host.file_info("/var/lib/data", {}));
+    EXPECT_FALSE(host.file_info("/etc/b.conf", {}));
+}
+
 TEST_F(Undo, AFolderThatIsInUseStaysAndTheLogSaysSo) {
     const engine::Step folders = step({folder("/var/lib/kubelet", 0755)});
     runner.apply(folders);
@@ -166,6 +182,17 @@ TEST(Activated, AServiceThatRunsIsRestartedAndOneThatDoesNotIsNot) {
     host.set_unit("cron.service", {.exists = true, .enabled = true, .active = false}, {});
     runner.apply(step);
     EXPECT_FALSE(host.unit("cron.service", {}).active);
+}
+
+TEST(Activated, ADraftThatIsRefusedChangesNothing) {
+    const auto fleet = remote::testing::make_test_fleet({"h"});
+    StepRunner runner{*fleet};
+    engine::Step step = resources_step(
+        "one", resource_list({activated_file("/etc/a.conf", "bad\n", {.check = {"false", "{}"}})}));
+    step.host = "h";
+    EXPECT_THROW(runner.apply(step), Error);
+    EXPECT_FALSE(fleet->host("h").file_info("/etc/a.conf", {}));
+    EXPECT_FALSE(fleet->host("h").file_info("/etc/a.conf.slipway-draft", {}));
 }
 
 TEST(ResourceList, DigestFollowsTheWantedStateAndNothingElse) {

@@ -17,11 +17,13 @@ constexpr const char* kFetched = "/var/lib/slipway/fetched";
 // which archive was unpacked and what came of it: undo takes away exactly that.
 class UnpackedArchive : public Resource {
   public:
-    UnpackedArchive(std::string folder, FetchFrom from, std::vector<std::string> members)
+    UnpackedArchive(std::string folder, FetchFrom from, std::vector<std::string> members,
+                    std::string inside)
         : Resource("archive in", fmt::format("{} {}", folder, from.label)),
           folder_(std::move(folder)),
           from_(std::move(from)),
-          members_(std::move(members)) {}
+          members_(std::move(members)),
+          inside_(std::move(inside)) {}
 
     json::object identity() const override {
         json::object out = Resource::identity();
@@ -56,19 +58,18 @@ class UnpackedArchive : public Resource {
         FetchFrom plain = from_;
         plain.mode = 0600;
         fetch_any(target, plain, archive);
-        const remote::CommandResult listed = run_checked(target, {"tar", "-tf", archive});
-        std::string note = from_.sha256 + "\n";
-        for (const std::string& member : split(listed.out, '\n')) {
-            const std::string path = clean(member);
-            if (!path.empty() && !member.ends_with('/')) note += path + "\n";
-        }
+        const std::string files = wanted_of(target, archive);
         // Before the files: what a kill leaves of them is found by undo.
-        target.host.write_file(note_path(), {.content = "\n" + note.substr(note.find('\n') + 1)},
-                               target.call);
+        target.host.write_file(note_path(), {.content = "\n" + files}, target.call);
         run_checked(target, {"mkdir", "-p", folder_});
-        run_checked(target, {"tar", "-xf", archive, "-C", folder_, "--no-same-owner"});
+        std::vector<std::string> unpack = {"tar", "-xf", archive, "-C", folder_, "--no-same-owner"};
+        if (!inside_.empty()) {
+            unpack.push_back("--strip-components=1");
+            for (const std::string& member : members_) unpack.push_back(inside_ + "/" + member);
+        }
+        run_checked(target, std::move(unpack));
         reach_disk(target, folder_);
-        target.host.write_file(note_path(), {.content = note}, target.call);
+        target.host.write_file(note_path(), {.content = from_.sha256 + "\n" + files}, target.call);
         target.host.remove_file(archive, target.call);
         remove_folder_if_empty(target, kFetched);
     }
@@ -90,6 +91,18 @@ class UnpackedArchive : public Resource {
     }
 
   private:
+    // One a line.
+    std::string wanted_of(Target& target, const std::string& archive) const {
+        if (!inside_.empty()) return join(members_, "\n") + "\n";
+        std::string out;
+        const remote::CommandResult listed = run_checked(target, {"tar", "-tf", archive});
+        for (const std::string& member : split(listed.out, '\n')) {
+            const std::string path = clean(member);
+            if (!path.empty() && !member.ends_with('/')) out += path + "\n";
+        }
+        return out;
+    }
+
     std::string note_path() const {
         // Without the version: the next one takes the place of this one.
         std::string id = folder_.substr(1) + "-" + from_.label.substr(0, from_.label.find(' '));
@@ -106,13 +119,15 @@ class UnpackedArchive : public Resource {
     std::string folder_;
     FetchFrom from_;
     std::vector<std::string> members_;
+    std::string inside_;
 };
 
 }  // namespace
 
-ResourcePtr unpacked_archive(std::string folder, FetchFrom from, std::vector<std::string> members) {
-    return std::make_shared<UnpackedArchive>(std::move(folder), std::move(from),
-                                             std::move(members));
+ResourcePtr unpacked_archive(std::string folder, FetchFrom from, std::vector<std::string> members,
+                             std::string inside) {
+    return std::make_shared<UnpackedArchive>(std::move(folder), std::move(from), std::move(members),
+                                             std::move(inside));
 }
 
 }  // namespace slipway::cluster

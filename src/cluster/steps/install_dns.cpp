@@ -1,7 +1,6 @@
 #include "base/digest.hpp"
-#include "base/text.hpp"
+#include "cluster/dns_config.hpp"
 #include "cluster/kubernetes_config.hpp"
-#include "cluster/roles.hpp"
 #include "cluster/steps/kubectl.hpp"
 #include "cluster/steps/steps.hpp"
 #include "cluster/topology.hpp"
@@ -12,36 +11,6 @@ namespace slipway::cluster {
 
 namespace {
 
-// A machine without any name server (offline sites) has nowhere to forward to, and CoreDNS would
-// not start if it were told to.
-std::string corefile(const config::Spec& spec, bool has_name_servers) {
-    return fmt::format(R"(    .:53 {{
-        errors
-        health {{
-           lameduck 5s
-        }}
-        ready
-        kubernetes {0} in-addr.arpa ip6.arpa {{
-           pods insecure
-           fallthrough in-addr.arpa ip6.arpa
-           ttl 30
-        }}
-        prometheus :9153
-{1}        cache 30 {{
-           disable success {0}
-           disable denial {0}
-        }}
-        loop
-        reload
-        loadbalance
-    }}
-)",
-                       spec.kubernetes.dns_domain,
-                       has_name_servers ? "        forward . /etc/resolv.conf {\n"
-                                          "           max_concurrent 1000\n"
-                                          "        }\n"
-                                        : "");
-}
 constexpr std::string_view kManifest = R"(apiVersion: v1
 kind: ServiceAccount
 metadata:
@@ -122,6 +91,8 @@ spec:
     metadata:
       labels:
         k8s-app: kube-dns
+      annotations:
+        slipway.dev/config: "{digest}"
     spec:
       priorityClassName: system-cluster-critical
       serviceAccountName: coredns
@@ -201,18 +172,30 @@ spec:
 )";
 
 std::string manifest(const config::Spec& spec, const std::string& image, bool has_name_servers) {
-    return fmt::format(kManifest, fmt::arg("corefile", corefile(spec, has_name_servers)),
+    const std::string file = corefile(spec, has_name_servers);
+    return fmt::format(kManifest, fmt::arg("corefile", indented(file, "    ")),
+                       fmt::arg("digest", sha256_hex(file)),  // a change rolls the pods
                        fmt::arg("address", dns_address(spec)), fmt::arg("image", image));
 }
 
+// Of a spec that wanted the cache before. Pods go on to CoreDNS by themselves.
+void remove_node_dns(const Kubectl& kubectl) {
+    kubectl.run({"delete", "daemonset,configmap", "node-local-dns", "-n", "kube-system",
+                 "--ignore-not-found"});
+    kubectl.forget("install-node-dns");
+}
+
 std::vector<engine::Step> make(const StepInput& in) {
+    const bool cached = in.spec.kubernetes.dns.node_local;
     const std::string text = manifest(in.spec, dns_image(in.spec, *in.material.supplies),
                                       !in.facts.name_servers.empty());
-    return {cluster_step(
-        "install-dns", in.host->name,
-        {.inputs = sha256_hex(text),
-         .changes = {{"create", "deployment coredns", "CoreDNS"}},
-         .act = [text](const Kubectl& kubectl, engine::Context&) { kubectl.apply(text); }})};
+    return {cluster_step("install-dns", in.host->name,
+                         {.inputs = sha256_hex(text + (cached ? "cached" : "")),
+                          .changes = {{"create", "deployment coredns", "CoreDNS"}},
+                          .act = [text, cached](const Kubectl& kubectl, engine::Context&) {
+                              kubectl.apply(text);
+                              if (!cached) remove_node_dns(kubectl);
+                          }})};
 }
 
 }  // namespace
@@ -221,7 +204,7 @@ StepKind install_dns() {
     return {
         .id = "install-dns",
         .title = "Install CoreDNS",
-        .part = "kubernetes.dnsDomain",
+        .part = "kubernetes.dns",
         .needs = {"wait-for-api"},
         .make = make,
     };

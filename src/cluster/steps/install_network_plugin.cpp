@@ -1,6 +1,6 @@
 #include "base/digest.hpp"
-#include "cluster/roles.hpp"
-#include "cluster/steps/kubectl.hpp"
+#include "cluster/plugin_chart.hpp"
+#include "cluster/steps/helm.hpp"
 #include "cluster/steps/steps.hpp"
 #include "cluster/topology.hpp"
 
@@ -187,10 +187,32 @@ std::string flannel_manifest(const config::Spec& spec, const std::string& image)
         fmt::arg("interface", value_or(spec.network_plugin.values, "interface", "").empty()
                                   ? ""
                                   : ", --iface=" + spec.network_plugin.values.at("interface")),
-        fmt::arg("server", endpoint_host(spec)), fmt::arg("port", spec.kubernetes.endpoint.port));
+        fmt::arg("server", node_endpoint_host(spec)),
+        fmt::arg("port", spec.kubernetes.endpoint.port));
+}
+
+// Not waited for: its pods need nodes, and nodes are waited for when they join.
+engine::Step by_chart(const StepInput& in) {
+    const Supply chart = plugin_chart(in.spec, *in.material.supplies);
+    const Release release{.name = in.spec.network_plugin.kind,
+                          .space = plugin_namespace(in.spec.network_plugin.kind),
+                          .chart = fmt::format("{}/{}", kChartFolder, chart.name),
+                          .values = plugin_values(in.spec),
+                          .wait = false};
+    const std::string host = in.host->name;
+    engine::Step step =
+        cluster_step("install-network-plugin", host,
+                     {.inputs = Sha256().field(chart.sha256).field(release.values).hex(),
+                      .changes = {{"create", "network plugin " + release.name, chart.name}},
+                      .act = [release, host](const Kubectl&, engine::Context& c) {
+                          Helm(c, host).install(release);
+                      }});
+    step.deadline = std::chrono::minutes(15);
+    return step;
 }
 
 std::vector<engine::Step> make(const StepInput& in) {
+    if (comes_by_chart(in.spec.network_plugin)) return {by_chart(in)};
     const std::string manifest =
         flannel_manifest(in.spec, in.material.supplies->image("ghcr.io/flannel-io/flannel"));
     return {cluster_step("install-network-plugin", in.host->name,
@@ -208,8 +230,8 @@ StepKind install_network_plugin() {
         .id = "install-network-plugin",
         .title = "Install the network plugin",
         .part = "networkPlugin.kind",
-        .enabled = [](const config::Spec& spec) { return spec.network_plugin.kind == "flannel"; },
-        .needs = {"wait-for-api"},
+        .enabled = [](const config::Spec& spec) { return spec.network_plugin.kind != "none"; },
+        .needs = {"wait-for-api", "fetch-charts"},
         .make = make,
     };
 }

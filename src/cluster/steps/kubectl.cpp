@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cluster/steps/waiting.hpp"
 
 #include <fmt/format.h>
 
@@ -10,21 +11,6 @@ namespace slipway::cluster {
 namespace {
 
 constexpr const char* kNotes = "slipway-steps";
-
-std::string last_words(const remote::CommandResult& result) {
-    const std::string said(trim(result.err.empty() ? result.out : result.err));
-    return printable(said.substr(said.size() > 600 ? said.size() - 600 : 0));
-}
-
-bool is_transient(const std::string& said) {
-    for (const char* sign :
-         {"connection refused", "i/o timeout", "EOF", "TLS handshake timeout", "etcdserver",
-          "ServiceUnavailable", "InternalError", "timed out", "the server is currently unable",
-          "connection reset", "net/http: request canceled", "not yet ready"}) {
-        if (said.find(sign) != std::string::npos) return true;
-    }
-    return false;
-}
 
 // A note in the cluster: which inputs a step was last done with.
 std::string read_note(const Kubectl& kubectl, const std::string& id) {
@@ -43,11 +29,28 @@ void write_note(const Kubectl& kubectl, const std::string& id, const std::string
 
 }  // namespace
 
+std::string last_words(const remote::CommandResult& result) {
+    constexpr std::size_t kMost = 1200;
+    const std::string said(trim(result.err.empty() ? result.out : result.err));
+    return printable(said.substr(said.size() > kMost ? said.size() - kMost : 0));
+}
+
+bool is_transient(const std::string& said) {
+    for (const char* sign :
+         {"connection refused", "i/o timeout", "EOF", "TLS handshake timeout", "etcdserver",
+          "ServiceUnavailable", "InternalError", "timed out", "the server is currently unable",
+          "connection reset", "net/http: request canceled", "not yet ready",
+          "ensure CRDs are installed first"}) {
+        if (said.find(sign) != std::string::npos) return true;
+    }
+    return false;
+}
+
 remote::CommandResult run_if_there(remote::Host& host, const remote::Command& command,
                                    const remote::CallOptions& call) {
     try {
         return host.run(command, call);
-    } catch (const HostError& error) {
+    } catch (const RemoteError& error) {
         if (error.id() != "HOST-FILE") throw;
         return {.exit_code = 127, .out = "", .err = error.message()};
     }
@@ -79,20 +82,22 @@ void Kubectl::apply(const std::string& manifest) const {
         manifest);
 }
 
+void Kubectl::forget(const std::string& step) const {
+    const remote::CommandResult result = try_run({"patch", "configmap", kNotes, "-n", "kube-system",
+                                                  "--type", "merge", "--patch-file", "/dev/stdin"},
+                                                 fmt::format("{{\"data\":{{\"{}\":null}}}}", step));
+    if (result.exit_code != 0 && result.err.find("NotFound") == std::string::npos)
+        throw ApiError("API-FAILED", fmt::format("the note of {} stays in the cluster", step),
+                       {.cause = last_words(result)});
+}
+
 void Kubectl::wait_until(const std::string& what, Millis most,
                          const std::function<bool()>& holds) const {
-    const auto began = context_.clock().steady();
-    Millis pause{200};
-    while (!holds()) {
-        if (context_.clock().steady() - began > most) {
-            throw ApiError("API-WAIT", fmt::format("{} within {} s", what, most.count() / 1000),
-                           {.cause = "the cluster did not get there in time",
-                            .remedy = "see `kubectl get pods -A -o wide` on a control plane, and "
-                                      "journalctl -u kubelet; then resume"});
-        }
-        if (!context_.clock().sleep_for(pause, context_.stop())) throw Cancelled();
-        pause = std::min(pause * 3 / 2, Millis(1000));
-    }
+    if (cluster::wait_until(context_, most, holds)) return;
+    throw ApiError("API-WAIT", fmt::format("{} within {} s", what, most.count() / 1000),
+                   {.cause = "the cluster did not get there in time",
+                    .remedy = "see `kubectl get pods -A -o wide` on a control plane, and "
+                              "journalctl -u kubelet; then resume"});
 }
 
 engine::Step cluster_step(std::string id, std::string control_plane, ClusterWork work) {

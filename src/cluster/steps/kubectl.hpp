@@ -14,6 +14,11 @@ namespace slipway::cluster {
 remote::CommandResult run_if_there(remote::Host& host, const remote::Command& command,
                                    const remote::CallOptions& call);
 
+// Words of kubectl or helm that may be different the next time: nobody answers, or not yet.
+bool is_transient(const std::string& said);
+// The end of what it wrote, for an error.
+std::string last_words(const remote::CommandResult& result);
+
 class Kubectl {
   public:
     Kubectl(engine::Context& context, std::string control_plane)
@@ -25,6 +30,9 @@ class Kubectl {
                                   const std::string& input = "") const;
 
     void apply(const std::string& manifest) const;
+
+    // The cluster_step() of that name is done again by the next apply that has it.
+    void forget(const std::string& step) const;
 
     // Asks again until it holds; throws ApiError API-WAIT with `what` when the step's time is over.
     void wait_until(const std::string& what, Millis most, const std::function<bool()>& holds) const;

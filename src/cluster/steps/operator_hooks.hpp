@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cluster/flow.hpp"
-#include "cluster/steps/hook_names.hpp"
+#include "cluster/steps/named_steps.hpp"
 
 namespace slipway::cluster {
 

@@ -1,5 +1,5 @@
 #include "cluster/roles.hpp"
-#include "cluster/steps/steps.hpp"
+#include "cluster/steps/certificates.hpp"
 #include "cluster/topology.hpp"
 #include "registry/unit_file.hpp"
 
@@ -48,7 +48,8 @@ std::vector<ResourcePtr> resources(const StepInput& in) {
                                .authority = "registry",
                                .request = {.common_name = in.host->name,
                                            .names = host_names(*in.host),
-                                           .usage = pki::Usage::server},
+                                           .usage = pki::Usage::server,
+                                           .days = kDaysOfAuthority},
                                .unit = kUnit},
                               in.material.vault));
     out.push_back(activated_file(fmt::format("/etc/systemd/system/{}", kUnit),

@@ -1,36 +1,7 @@
-#include "base/digest.hpp"
-#include "cluster/kubernetes_config.hpp"
-#include "cluster/steps/steps.hpp"
-
-#include <fmt/format.h>
+#include "cluster/steps/kubeadm.hpp"
+#include "cluster/steps/living_members.hpp"
 
 namespace slipway::cluster {
-
-namespace {
-
-constexpr const char* kConfig = "/etc/kubernetes/slipway/kubeadm.yaml";
-
-std::string config_text(const StepInput& in) {
-    return kubeadm_config(in.spec, *in.host, *in.material.supplies,
-                          node_settings(in.spec, in.facts));
-}
-
-std::string manifest(std::string_view name) {
-    return fmt::format("/etc/kubernetes/manifests/{}.yaml", name);
-}
-
-ResourcePtr phase(const StepInput& in, const std::string& name, std::vector<std::string> words,
-                  std::vector<std::string> files) {
-    std::vector<std::string> command = {"/usr/local/bin/kubeadm", "init", "phase"};
-    command.insert(command.end(), words.begin(), words.end());
-    command.insert(command.end(), {"--config", kConfig});
-    return made_files({.name = name,
-                       .command = std::move(command),
-                       .inputs = sha256_hex(config_text(in)),
-                       .files = std::move(files)});
-}
-
-}  // namespace
 
 StepKind configure_kubeadm() {
     return {
@@ -40,28 +11,15 @@ StepKind configure_kubeadm() {
         .needs = {kAfterPreInstall, "create-users-and-folders"},
         .delegable = false,
         .why_not_skippable = "manifests are made from it",
-        .make = step_of("configure-kubeadm",
-                        [](const StepInput& in) -> std::vector<ResourcePtr> {
-                            return {file(kConfig, {.content = config_text(in), .mode = 0600})};
-                        }),
-    };
-}
-
-StepKind start_etcd() {
-    return {
-        .id = "start-etcd",
-        .title = "Start etcd on the control planes, all members at once",
-        .part = "etcd.mode",
-        .enabled =
-            [](const config::Spec& spec) { return spec.etcd.mode == config::EtcdMode::stacked; },
-        .needs = {"configure-kubeadm", "install-kubernetes", "write-certificates"},
-        .delegable = false,
-        .why_not_skippable = "the API server keeps everything in it",
-        .make = step_of("start-etcd",
-                        [](const StepInput& in) -> std::vector<ResourcePtr> {
-                            return {filled_folder(in.spec.etcd.data_folder, 0700),
-                                    phase(in, "etcd", {"etcd", "local"}, {manifest("etcd")})};
-                        }),
+        .make = step_of(
+            "configure-kubeadm",
+            [](const StepInput& in) -> std::vector<ResourcePtr> {
+                std::vector<ResourcePtr> out;
+                for (NamedFile& patch : kubeadm_patches(in))
+                    out.push_back(file(patch.path, {.content = patch.content, .mode = 0600}));
+                out.push_back(file(kKubeadmConfig, {.content = kubeadm_text(in), .mode = 0600}));
+                return out;
+            }),
     };
 }
 
@@ -71,16 +29,20 @@ StepKind start_control_plane() {
         .title = "Start API server, controller manager and scheduler",
         .part = "kubernetes",
         .needs = {"configure-kubeadm", "install-kubernetes", "write-certificates",
-                  "write-audit-policy", "encrypt-secrets"},
+                  "write-audit-policy", "encrypt-secrets", "start-etcd"},
+        // API servers that find no etcd end and begin again, ever more slowly.
+        .after = {"every:wait-for-etcd"},
         .delegable = false,
         .why_not_skippable = "it is what a cluster is",
-        .make = step_of("start-control-plane",
-                        [](const StepInput& in) -> std::vector<ResourcePtr> {
-                            return {phase(
-                                in, "control-plane", {"control-plane", "all"},
-                                {manifest("kube-apiserver"), manifest("kube-controller-manager"),
-                                 manifest("kube-scheduler")})};
-                        }),
+        .make = [](const StepInput& in) -> std::vector<engine::Step> {
+            ResourcePtr manifests = kubeadm_phase(
+                kubeadm_text(in, Reads::control_plane), "control-plane", {"control-plane", "all"},
+                {static_manifest("kube-apiserver"), static_manifest("kube-controller-manager"),
+                 static_manifest("kube-scheduler")});
+            return {rolling_change(
+                in, resources_step("start-control-plane", resource_list({std::move(manifests)})),
+                control_plane_member(in))};
+        },
     };
 }
 

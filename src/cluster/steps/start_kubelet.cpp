@@ -1,5 +1,8 @@
-#include "cluster/kubernetes_config.hpp"
-#include "cluster/steps/steps.hpp"
+#include "base/digest.hpp"
+#include "cluster/kubelet_patches.hpp"
+#include "cluster/registry_config.hpp"
+#include "cluster/steps/kubeadm.hpp"
+#include "cluster/steps/kubelet_change.hpp"
 
 namespace slipway::cluster {
 
@@ -7,13 +10,25 @@ namespace {
 
 constexpr const char* kUnit = "kubelet.service";
 
-std::vector<ResourcePtr> resources(const StepInput& in) {
-    const NodeSettings settings = node_settings(in.spec, in.facts);
+// What the pods of a network plugin make on the machine itself.
+std::vector<ResourcePtr> folders_of_plugin(const std::string& kind) {
+    if (kind == "calico") return {left_folder("/run/calico"), left_folder("/var/lib/calico")};
+    if (kind == "cilium") return {left_folder("/run/cilium"), left_folder("/var/lib/cilium")};
+    if (kind == "flannel") return {left_folder("/run/flannel")};
+    return {};
+}
+
+std::string config_text(const StepInput& in) {
+    return patched_kubelet_config(
+        kubelet_config(in.spec, *in.host, node_settings(in.spec, in.facts)),
+        patches_of(in, in.spec.kubernetes.tuning.kubelet.patches));
+}
+
+std::vector<ResourcePtr> kubelet(const StepInput& in) {
     return {
         filled_folder("/var/lib/cni"),
         filled_folder("/var/log/pods"),
         filled_folder("/var/log/containers"),
-        left_folder("/run/flannel"),
         left_folder("/run/netns"),
         left_folder("/usr/libexec/kubernetes"),
         left_folder("/usr/lib/modules"),
@@ -24,10 +39,27 @@ std::vector<ResourcePtr> resources(const StepInput& in) {
                        {.unit = kUnit, .command = {"systemctl", "daemon-reload"}}),
         activated_file("/var/lib/kubelet/kubeadm-flags.env",
                        kubelet_flags(in.spec, *in.host, in.facts), {.unit = kUnit}),
-        activated_file("/var/lib/kubelet/config.yaml", kubelet_config(in.spec, *in.host, settings),
-                       {.unit = kUnit}),
+        activated_file("/var/lib/kubelet/config.yaml", config_text(in), {.unit = kUnit}),
         running_unit(kUnit),
     };
+}
+
+// The kubelet looks at it again by itself, at the latest after five minutes.
+ResourcePtr logins(const StepInput& in) {
+    config::Spec spec;
+    spec.registry = in.spec.registry;
+    const auto text = [spec] { return kubelet_logins(spec, password_of_login); };
+    return vault_file({.path = "/var/lib/kubelet/config.json", .content = text, .known = [text] {
+                           return sha256_hex(text().reveal());
+                       }});
+}
+
+std::vector<ResourcePtr> resources(const StepInput& in) {
+    std::vector<ResourcePtr> out = folders_of_plugin(in.spec.network_plugin.kind);
+    // What is undone is in the record; the password may be gone by then.
+    if (has_logins(in.spec) && !in.around.undo) out.push_back(logins(in));
+    for (ResourcePtr& one : kubelet(in)) out.push_back(std::move(one));
+    return out;
 }
 
 }  // namespace
@@ -40,10 +72,14 @@ StepKind start_kubelet() {
         .needs = {"install-packages", "set-hostname", "write-hosts-entries", "set-sysctls",
                   "turn-off-swap", "install-container-runtime", "install-kubernetes",
                   "write-certificates", "pull-images", "start-etcd", "start-control-plane",
-                  "start-load-balancer"},
+                  "start-load-balancer", "start-local-balancer", "give-dns-address",
+                  "prepare-volumes-folder"},
         .delegable = false,
         .why_not_skippable = "it runs everything else",
-        .make = step_of("start-kubelet", resources),
+        .make = [](const StepInput& in) -> std::vector<engine::Step> {
+            return {
+                kubelet_change(in, resources_step("start-kubelet", resource_list(resources(in))))};
+        },
     };
 }
 

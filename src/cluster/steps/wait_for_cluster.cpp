@@ -16,9 +16,14 @@ struct Rollout {
 
 std::vector<Rollout> rollouts(const config::Spec& spec) {
     std::vector<Rollout> out = {{"kube-system", "daemonset/kube-proxy"}};
-    if (spec.network_plugin.kind == "flannel")
-        out.push_back({"kube-flannel", "daemonset/kube-flannel-ds"});
+    const std::string& plugin = spec.network_plugin.kind;
+    if (plugin == "flannel") out.push_back({"kube-flannel", "daemonset/kube-flannel-ds"});
+    if (plugin == "cilium") out.push_back({"kube-system", "daemonset/cilium"});
+    if (plugin == "calico") out.push_back({"calico-system", "daemonset/calico-node"});
     out.push_back({"kube-system", "deployment/coredns"});
+    if (spec.kubernetes.dns.node_local) out.push_back({"kube-system", "daemonset/node-local-dns"});
+    if (spec.storage.local.enabled)
+        out.push_back({"local-path-storage", "deployment/local-path-provisioner"});
     return out;
 }
 
@@ -71,7 +76,8 @@ StepKind wait_for_cluster() {
         .id = "wait-for-cluster",
         .title = "Wait until network, kube-proxy and DNS answer on every node",
         .part = "kubernetes",
-        .needs = {"install-kube-proxy", "install-dns", "install-network-plugin"},
+        .needs = {"install-kube-proxy", "install-dns", "install-node-dns", "install-network-plugin",
+                  "install-local-storage"},
         .after = {"every:join-node"},
         .weight = 8,
         .delegable = false,

@@ -1,40 +1,12 @@
 #include "base/digest.hpp"
-#include "cluster/steps/steps.hpp"
+#include "cluster/etcd_config.hpp"
+#include "cluster/roles.hpp"
+#include "cluster/steps/certificates.hpp"
 #include "cluster/topology.hpp"
-
-#include <fmt/format.h>
 
 namespace slipway::cluster {
 
 namespace {
-
-constexpr std::string_view kPki = "/etc/kubernetes/pki";
-
-std::string pki_path(std::string_view file) { return fmt::format("{}/{}", kPki, file); }
-
-// Certificate, and for those who sign with it the key, of an authority.
-void add_authority(std::vector<ResourcePtr>& out, const std::shared_ptr<Vault>& vault,
-                   const std::string& name, const std::string& path, bool with_key) {
-    const auto known = [vault, name] {
-        const auto text = vault ? vault->authority_certificate(name) : std::nullopt;
-        return text ? sha256_hex(*text) : std::string();
-    };
-    out.push_back(vault_file(
-        {.path = path + ".crt",
-         .mode = 0644,
-         .content = [vault, name] { return Secret(vault->authority(name).certificate()); },
-         .known = known}));
-    if (!with_key) return;
-    out.push_back(
-        vault_file({.path = path + ".key",
-                    .mode = 0600,
-                    .content = [vault, name] { return vault->authority(name).key().clone(); },
-                    .known =
-                        [vault, name] {
-                            if (!vault || !vault->authority_certificate(name)) return std::string();
-                            return sha256_hex(vault->authority(name).key().reveal());
-                        }}));
-}
 
 // A look alone makes nothing.
 bool is_made(const std::shared_ptr<Vault>& vault) {
@@ -64,7 +36,7 @@ void add_signing_key(std::vector<ResourcePtr>& out, const std::shared_ptr<Vault>
 class ControlPlaneFiles {
   public:
     explicit ControlPlaneFiles(const StepInput& in)
-        : spec_(in.spec), host_(*in.host), vault_(in.material.vault) {}
+        : in_(in), spec_(in.spec), host_(*in.host), vault_(in.material.vault) {}
 
     void add_to(std::vector<ResourcePtr>& out) {
         add_authority(out, vault_, "kubernetes", pki_path("ca"), true);
@@ -78,7 +50,7 @@ class ControlPlaneFiles {
              {.common_name = "kube-apiserver-kubelet-client",
               .organizations = {"kubeadm:cluster-admins"}});
         leaf(out, "front-proxy-client", "front-proxy", {.common_name = "front-proxy-client"});
-        if (spec_.etcd.mode == config::EtcdMode::stacked) add_etcd(out);
+        add_etcd(out);
         config(out, "admin.conf", "kubernetes-admin", "kubeadm:cluster-admins");
         config(out, "super-admin.conf", "kubernetes-super-admin", "system:masters");
         config(out, "controller-manager.conf", "system:kube-controller-manager", "");
@@ -86,27 +58,22 @@ class ControlPlaneFiles {
     }
 
   private:
+    // What a host that runs a member has of its own (write_etcd_certificates.cpp) is left to it.
     void add_etcd(std::vector<ResourcePtr>& out) {
-        add_authority(out, vault_, "etcd", pki_path("etcd/ca"), true);
-        std::vector<std::string> names = host_names(host_);
-        names.insert(names.end(), {"localhost", "127.0.0.1", "::1"});
-        leaf(out, "etcd/server", "etcd",
-             {.common_name = host_.name, .names = names, .usage = pki::Usage::both});
-        leaf(out, "etcd/peer", "etcd",
-             {.common_name = host_.name, .names = names, .usage = pki::Usage::both});
-        leaf(out, "etcd/healthcheck-client", "etcd",
-             {.common_name = "kube-etcd-healthcheck-client"});
+        switch (spec_.etcd.mode) {
+            case config::EtcdMode::external: add_external_etcd(out, in_); return;
+            case config::EtcdMode::stacked: add_etcd_member(out, in_); break;
+            case config::EtcdMode::managed:
+                if (!runs_etcd(spec_, host_))
+                    add_authority(out, vault_, "etcd", std::string(kEtcdPki) + "/ca", true);
+                break;
+        }
         leaf(out, "apiserver-etcd-client", "etcd", {.common_name = "kube-apiserver-etcd-client"});
     }
 
     void leaf(std::vector<ResourcePtr>& out, const std::string& name, const std::string& authority,
               pki::Request request) {
-        request.days = static_cast<int>(spec_.kubernetes.certificates.leaf_days);
-        out.push_back(certificate({.certificate = pki_path(name + ".crt"),
-                                   .key = pki_path(name + ".key"),
-                                   .authority = authority,
-                                   .request = std::move(request)},
-                                  vault_));
+        add_leaf(out, in_, name, authority, std::move(request));
     }
 
     void config(std::vector<ResourcePtr>& out, const std::string& file, const std::string& user,
@@ -122,6 +89,7 @@ class ControlPlaneFiles {
                                       vault_));
     }
 
+    const StepInput& in_;
     const config::Spec& spec_;
     const config::Host& host_;
     std::shared_ptr<Vault> vault_;
@@ -144,7 +112,7 @@ void add_kubelet(std::vector<ResourcePtr>& out, const StepInput& in) {
                                            .organizations = {"system:nodes"},
                                            .names = host_names(host),
                                            .usage = pki::Usage::server,
-                                           .days = days}},
+                                           .days = kDaysOfAuthority}},
                               vault));
     out.push_back(certificate({.certificate = kClient,
                                .key = kClient,

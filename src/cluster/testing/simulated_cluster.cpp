@@ -50,7 +50,7 @@ SimulatedCluster::SimulatedCluster(config::Spec spec, std::string_view profile)
 std::unique_ptr<Operation> SimulatedCluster::operation() {
     OperationOptions options;
     options.around.material = material_;
-    auto out = std::make_unique<Operation>(spec_, *fleet_, system_clock(), std::move(options));
+    auto out = std::make_unique<Operation>(spec_, *fleet_, clock_, std::move(options));
     out->gather_facts({});
     return out;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cluster/operation.hpp"
+#include "cluster/testing/hasty_clock.hpp"
 #include "cluster/testing/small_bundle.hpp"
 #include "engine/testing/memory_journal.hpp"
 #include "remote/simulated_fleet.hpp"
@@ -40,6 +41,7 @@ class SimulatedCluster {
     std::unique_ptr<Operation> operation();
 
     config::Spec spec_;
+    HastyClock clock_;
     SmallBundle bundle_;
     std::unique_ptr<remote::SimulatedFleet> fleet_;
     engine::testing::MemoryJournal journal_;

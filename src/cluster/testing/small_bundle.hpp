@@ -20,6 +20,11 @@ class SmallBundle {
     // `lacking`: names of images' repositories and of programs that are left out.
     explicit SmallBundle(const std::vector<std::string>& lacking = {});
 
+    // All that a spec can ask for beside charts: repositories of images, files of programs.
+    // Whatever is not here is found missing by the flows' tests.
+    static std::vector<std::string> repositories();
+    static std::vector<std::string> programs();
+
     std::filesystem::path file() const { return folder_ / "small.bundle"; }
     // Any file: what registry hosts get as the program that serves the bundle.
     std::filesystem::path program() const { return folder_ / "slipway"; }

@@ -15,7 +15,7 @@ class StepRunner::RunContext final : public engine::Context {
     remote::Host& host() override { return runner_.fleet_.host(step_.host); }
     remote::Host& host(const std::string& name) override { return runner_.fleet_.host(name); }
     std::stop_token stop() const override { return {}; }
-    Clock& clock() override { return system_clock(); }
+    Clock& clock() override { return runner_.clock_; }
     void log(std::string_view stream, std::string_view line) override {
         runner_.log_.push_back(std::string(stream) + ": " + std::string(line));
     }
@@ -38,8 +38,7 @@ engine::Probe StepRunner::probe(const engine::Step& step) {
 bool StepRunner::apply(const engine::Step& step) {
     const engine::Probe seen = probe(step);
     if (seen.done) return false;
-    std::string& before = before_[step.node_id()];
-    if (before.empty()) before = seen.before;
+    if (!seen.before.empty()) before_[step.node_id()] = seen.before;  // as the journal does
     // From here on something may have changed, whether or not this try gets to its end.
     if (std::ranges::find(order_, step.node_id()) == order_.end()) order_.push_back(step.node_id());
     RunContext context(*this, step);

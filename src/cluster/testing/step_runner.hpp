@@ -18,7 +18,8 @@ namespace slipway::cluster::testing {
 
 class StepRunner {
   public:
-    explicit StepRunner(remote::Fleet& fleet) : fleet_(fleet) {}
+    explicit StepRunner(remote::Fleet& fleet, Clock& clock = system_clock())
+        : fleet_(fleet), clock_(clock) {}
 
     engine::Probe probe(const engine::Step& step);
     bool apply(const engine::Step& step);  // throws when the second probe is not satisfied
@@ -34,6 +35,7 @@ class StepRunner {
     class RunContext;
 
     remote::Fleet& fleet_;
+    Clock& clock_;
     std::map<std::string, std::string> before_;
     std::set<std::string> done_;
     std::vector<std::string> log_;

@@ -1,8 +1,8 @@
-#include "cluster/steps/hook_names.hpp"
+#include "cluster/steps/named_steps.hpp"
 
 namespace slipway::cluster {
 
-std::vector<std::string> hook_step_ids(const config::Spec& spec) {
+std::vector<std::string> named_step_ids(const config::Spec& spec) {
     std::vector<std::string> out;
     const auto add = [&](std::string_view prefix, const auto& hooks) {
         for (const auto& hook : hooks) out.push_back(std::string(prefix) + hook.name);
@@ -13,6 +13,7 @@ std::vector<std::string> hook_step_ids(const config::Spec& spec) {
     add(kOperatorPreInstall, spec.hooks.operator_pre_install);
     add(kOperatorPostClusterReady, spec.hooks.operator_post_cluster_ready);
     add(kOperatorPostInstall, spec.hooks.operator_post_install);
+    add(kInstallComponent, spec.components);
     return out;
 }
 

@@ -1,5 +1,5 @@
-// The names of the steps that run the user's scripts and programs: a beginning for each point, then
-// the name the spec gives.
+// The names of the steps the spec names: those that run the user's scripts and programs, and one a
+// component. A beginning for each sort, then the name in the spec.
 #pragma once
 
 #include "config/spec.hpp"
@@ -18,7 +18,9 @@ inline constexpr std::string_view kOperatorPreInstall = "operator-pre-install-";
 inline constexpr std::string_view kOperatorPostClusterReady = "operator-post-cluster-ready-";
 inline constexpr std::string_view kOperatorPostInstall = "operator-post-install-";
 
+inline constexpr std::string_view kInstallComponent = "install-component-";
+
 // Every such step of the spec, whatever the host.
-std::vector<std::string> hook_step_ids(const config::Spec& spec);
+std::vector<std::string> named_step_ids(const config::Spec& spec);
 
 }  // namespace slipway::cluster

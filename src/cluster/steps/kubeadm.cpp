@@ -1,0 +1,106 @@
+#include "cluster/steps/kubeadm.hpp"
+
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cluster/kubernetes_config.hpp"
+
+#include <fmt/format.h>
+
+namespace slipway::cluster {
+
+namespace {
+
+// Names without the folder, as kubeadm wants them: kube-apiserver00+strategic.yaml.
+std::vector<NamedFile> named_patches(const StepInput& in) {
+    const config::Tuning& tuning = in.spec.kubernetes.tuning;
+    const std::pair<const char*, const config::ComponentTuning&> targets[] = {
+        {"kube-apiserver", tuning.api_server},
+        {"kube-controller-manager", tuning.controller_manager},
+        {"kube-scheduler", tuning.scheduler}};
+    std::vector<NamedFile> out;
+    for (const auto& [target, part] : targets) {
+        std::size_t number = 0;
+        for (const config::PatchFile& patch : patches_of(in, part.patches))
+            out.push_back(
+                {fmt::format("{}{:02}+{}.yaml", target, number++, patch.type), patch.text});
+    }
+    return out;
+}
+
+std::string folder_for(const std::vector<NamedFile>& files) {
+    if (files.empty()) return "";
+    std::string all;
+    for (const NamedFile& file : files) all += fmt::format("{}\n{}\n", file.path, file.content);
+    return "/etc/kubernetes/slipway/patches-" + sha256_hex(all).substr(0, 12);
+}
+
+std::vector<std::string> phase_command(const std::vector<std::string>& words) {
+    std::vector<std::string> out = {"/usr/local/bin/kubeadm", "init", "phase"};
+    out.insert(out.end(), words.begin(), words.end());
+    out.insert(out.end(), {"--config", kKubeadmConfig});
+    return out;
+}
+
+}  // namespace
+
+std::string static_manifest(std::string_view name) {
+    return fmt::format("/etc/kubernetes/manifests/{}.yaml", name);
+}
+
+ResourcePtr kubeadm_phase(const std::string& reads, const std::string& name,
+                          const std::vector<std::string>& words, std::vector<std::string> files) {
+    return made_files({.name = name,
+                       .command = phase_command(words),
+                       .inputs = sha256_hex(reads),
+                       .files = std::move(files)});
+}
+
+std::vector<config::PatchFile> patches_of(const StepInput& in,
+                                          const std::vector<std::string>& files) {
+    if (in.around.undo) return {};
+    using Patches = std::vector<config::PatchFile>;
+    return *in.memo.get<Patches>("patches " + join(files, "\n"), [&] {
+        auto all = std::make_shared<Patches>();
+        for (const std::string& file : files) all->push_back(config::read_patch(file));
+        return all;
+    });
+}
+
+std::vector<NamedFile> kubeadm_patches(const StepInput& in) {
+    std::vector<NamedFile> out = named_patches(in);
+    const std::string folder = folder_for(out);
+    for (NamedFile& file : out) file.path = folder + "/" + file.path;
+    return out;
+}
+
+std::string kubeadm_text(const StepInput& in, Reads reads) {
+    const NodeSettings settings = node_settings(in.spec, in.facts);
+    const bool pods = reads == Reads::all || reads == Reads::control_plane;
+    const std::string patches = pods ? folder_for(named_patches(in)) : "";
+    if (reads == Reads::all)
+        return kubeadm_config(in.spec, *in.host, *in.material.supplies, settings, patches);
+    config::Spec part = in.spec;
+    config::Tuning& tuning = part.kubernetes.tuning;
+    if (!pods) tuning.api_server = tuning.controller_manager = tuning.scheduler = {};
+    if (reads != Reads::proxy) tuning.kube_proxy = {};
+    return kubeadm_config(part, *in.host, *in.material.supplies, settings, patches);
+}
+
+void run_phase(engine::Context& c, const std::vector<std::string>& words) {
+    std::vector<std::string> argv = phase_command(words);
+    const std::string command = join(argv, " ");
+    const remote::CommandResult result = c.host().run({.argv = std::move(argv)}, c.call());
+    for (const std::string& line : split(result.out, '\n')) {
+        if (!trim(line).empty()) c.log("kubeadm", line);
+    }
+    if (result.exit_code == 0) return;
+    throw ApiError(
+        "KUBEADM-FAILED",
+        fmt::format("'{}' ended with {} on {}", command, result.exit_code, c.host().name()),
+        {.cause = printable(std::string(trim(result.err))),
+         .remedy = "see `slipway logs`, then resume",
+         .recovery = Recovery::transient});
+}
+
+}  // namespace slipway::cluster
