@@ -22,6 +22,7 @@ LAB = ROOT / "lab/lab"
 BY_HAND = ROOT / "bench/by_hand"
 CASES = {"one machine": (1, 1, 0.75), "1+2": (1, 3, 0.5), "3+1": (3, 4, 0.5)}  # control planes, machines, bound of wall time
 CPU_BOUND = 0.8
+ENGINE_BOUND = 0.05
 NAME_SERVER = "10.96.0.10"
 PATIENCE_SECONDS = 300
 BY_HAND_IMAGES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns/coredns", "pause", "flannel")
@@ -186,15 +187,19 @@ def by_slipway(files, control_planes, count, folder, picture):
         roles = lambda i: ["control-plane"] + (["worker"] if count == 1 else []) if i < control_planes else ["worker"]  # noqa: E731
         hosts = [{"name": m["name"], "address": m["address"], "user": "root", "key": {"file": str(site.key)}, "roles": roles(i)}
                  for i, m in enumerate(site.machines)]
+        parts = {"hosts": hosts, "bundles": [str(files.bundle)]}
+        if control_planes > 1:  # by hand, nodes go on with the first control plane's address: cheaper, and lost with it
+            parts["kubernetes"] = {"endpoint": {"kind": "kube-vip", "address": site.machines[0]["address"].rsplit(".", 1)[0] + ".100"}}
         spec = folder / "cluster.yaml"
-        spec.write_text(json.dumps({"apiVersion": "slipway.dev/v1", "kind": "Cluster", "metadata": {"name": "bench"},
-                                    "spec": {"hosts": hosts, "bundles": [str(files.bundle)]}}))
+        spec.write_text(json.dumps({"apiVersion": "slipway.dev/v1", "kind": "Cluster", "metadata": {"name": "bench"}, "spec": parts}))
         state = folder / "state"
         shutil.rmtree(state, ignore_errors=True)
         with Took(site) as took:
             run(files.slipway, "apply", "-c", spec, "--state", state, "--yes", "--accept-new", "--key", files.key, "--progress", "none")
             took.installed = time.monotonic() - took.began
             wait_until_usable(site, files, state / "bench/kubeconfig")
+        shown = json.loads(run(files.slipway, "runs", "show", "-o", "json", "--state", state))
+        took.engine = 1 - sum(step["seconds"] for step in shown["steps"] if step["critical"]) / shown["seconds"]
         if picture:
             picture.write_text(run(files.slipway, "runs", "show", "--gantt", "--state", state))
     return took
@@ -211,6 +216,7 @@ def report(results):
     for case, (hand, ours) in results.items():
         good &= bound(rows, f"{case}: wall time of Slipway ÷ by hand", ours.wall / hand.wall, CASES[case][2])
         good &= bound(rows, f"{case}: CPU seconds of Slipway ÷ by hand", ours.cpu / hand.cpu, CPU_BOUND)
+        good &= bound(rows, f"{case}: time in which the longest chain of steps waited for the engine ÷ the run", ours.engine, ENGINE_BOUND)
         for name, took in ((f"{case}, kubeadm by hand", hand), (f"{case}, `slipway apply`", ours)):
             table.append(f"| {name} | {took.wall:.1f} | {took.installed:.1f} | {took.cpu:.1f} | {took.cpu / took.wall / cores:.0%} | {took.others:.1f} |")
     pictures = "\n".join(f"![{case}]({_picture_name(case)})" for case in results)

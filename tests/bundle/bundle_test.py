@@ -95,7 +95,8 @@ class Recipe(case.Case):
                    "cni-plugins": ("github.com/containernetworking/plugins", ["cni-plugins.tar"]),
                    "runc": ("github.com/opencontainers/runc", ["runc"]),
                    "cri-tools": ("sigs.k8s.io/cri-tools", ["crictl"]),
-                   "helm": ("helm.sh/helm/v3", ["helm"])}
+                   "helm": ("helm.sh/helm/v3", ["helm"]),
+                   "local-path-provisioner": ("github.com/rancher/local-path-provisioner", ["local-path-provisioner"])}
         for module, (path, programs) in modules.items():
             built = re.search(rf"(?m)^\s*(?:require )?{re.escape(path)} (v\S+)",
                               (ROOT / "tools/go" / module / "go.mod").read_text())[1]

@@ -20,6 +20,7 @@ FILES_LEFT_OUT = [
     r"/run/(lock|mount|blkid|user|sudo)(/.*)?", r"/run/(utab|xtables\.lock|agetty\.reload)",
     r"/var/lib/systemd/timers",                        # stamps of timers, left out too, need a folder
     r"/(root|home/[^/]*)/\.bash_history",
+    r"/run/sshd\.pid",                                 # another number after each boot
 ]
 # Kernel values kube-proxy sets for itself, which nothing else on a machine looks at.
 SYSCTLS_LEFT_OUT = [
@@ -45,14 +46,14 @@ CHAINS = re.compile(r"KUBE-|FLANNEL|CNI-")
 
 
 def take(machine):
-    """A target that units have asked for stays reached until the next boot; nothing of ours is in it."""
+    """Which targets have been reached is settled at boot: nothing of ours is in these two, and swap itself is compared."""
     seen = picture.take(machine, more=MORE)
     left_out = re.compile("|".join(FILES_LEFT_OUT))
     for section in ("files", "contents"):
         seen[section] = {path: state for path, state in seen[section].items() if not left_out.fullmatch(path)}
     settings = re.compile("|".join(SYSCTLS_LEFT_OUT))
     seen["sysctls"] = {name: value for name, value in seen["sysctls"].items() if not settings.fullmatch(name)}
-    seen["states"] = {state: there for state, there in seen["states"].items() if not state.startswith("network-online.target ")}
+    seen["states"] = {state: there for state, there in seen["states"].items() if not state.startswith(("network-online.target ", "swap.target "))}
     seen["processes"] = {name: there for name, there in seen["processes"].items() if OURS.fullmatch(name)}
     seen["chains"] = {line: "there" for line in chains(machine)}
     return seen

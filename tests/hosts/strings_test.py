@@ -24,7 +24,10 @@ FREE = {"hosts[].key.file", "hosts[].password.file", "hosts[].become.password.fi
         "hooks.files[].from", "hooks.files[].to", "hooks.values{}", "networkPlugin.values{}",
         "hooks.operatorPreInstall[].command[]", "hooks.operatorPostClusterReady[].command[]", "hooks.operatorPostInstall[].command[]",
         "hooks.operatorPreInstall[].env{}", "hooks.operatorPostClusterReady[].env{}", "hooks.operatorPostInstall[].env{}",
-        "bundles[]", "kubernetes.audit.policyFile", "kubernetes.certificates.caFolder"}
+        "bundles[]", "kubernetes.audit.policyFile", "kubernetes.certificates.caFolder", "runtime.patches[]", "registry.logins[].caFile",
+        "components[].valuesFile", "components[].manifests[]", "etcd.caFile", "etcd.certFile", "etcd.key.file",
+        *(f"kubernetes.tuning.{c}.{p}" for c in ("apiServer", "controllerManager", "scheduler", "kubelet", "kubeProxy")
+          for p in ("args{}", "patches[]"))}
 # One of each sort, for what costs a login each.
 FEW = [f"$({strings.COMMAND})", f"`{strings.COMMAND}`", f"';{strings.COMMAND};'", f'";{strings.COMMAND};"', f"& {strings.COMMAND} &", "100%h%%",
        "a b  c", "~root", "*", "\\", "\u202e\u4f60"][::1 if machines.FULL else 3]
@@ -58,10 +61,12 @@ def put(node, path, value):
     head, _, rest = path.partition(".")
     name = head.rstrip("[]{}")
     child = put({}, rest, value) if rest else value
-    if head.endswith("[]"):
+    if head.endswith("{}[]"):
+        node[name] = {"10.0.0.7" if name == "hosts" else "example.org": [child]}
+    elif head.endswith("[]"):
         node[name] = [{**(node.get(name) or [{}])[0], **child} if isinstance(child, dict) else child]
     elif head.endswith("{}"):
-        node[name] = {"key.of" if "sysctl" in name.lower() else "KEY": child}
+        node[name] = {"key.of" if "sysctl" in name.lower() else "vmodule" if name == "args" else "KEY": child}
     else:
         node[name] = {**node.get(name, {}), **child} if isinstance(child, dict) else child
     return node
@@ -112,6 +117,9 @@ class Validation(Hostile):
                 user.setdefault("name", "u")
             for folder in spec.get("os", {}).get("extraFolders", []):
                 folder.setdefault("path", "/x")
+            for component in spec.get("components", []):
+                component.setdefault("name", "x")
+                component.setdefault("chart", "c")
             if not self.validate(self.document(**spec)):
                 good.append(text)
         return good

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""etcd beside the control planes: as services on machines of its own, and somebody else's. A member loses its power, backups
+bring back what was lost, certificates are renewed, and a reset leaves nothing but the backups."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import checks  # noqa: E402
+import clusters  # noqa: E402
+import leftovers  # noqa: E402
+
+BACKUPS = "/var/backups/etcd"
+DOCS = clusters.ROOT / "docs/etcd.md"
+SILENCE_SECONDS = 30
+RETURN_SECONDS = 120
+ETCDCTL = ("/usr/local/bin/etcdctl --endpoints=https://127.0.0.1:2379 --cacert=/etc/kubernetes/pki/etcd/ca.crt "
+           "--cert=/etc/kubernetes/pki/etcd/healthcheck-client.crt --key=/etc/kubernetes/pki/etcd/healthcheck-client.key")
+
+
+def commands_of_docs():
+    """The shell blocks of the section on going back: the steps of the restore, and the restart of API servers."""
+    section = DOCS.read_text().split("## Going back to a backup")[1]
+    steps, restart = re.findall(r"```sh\n(.*?)```", section, re.S)
+    return steps.strip().splitlines(), restart.strip()
+
+
+class Etcd(clusters.Case):
+    def pictures(self, *names):
+        return {name: leftovers.take(self.machine(name)) for name in names}
+
+    def assert_as_before(self, before):
+        left = [f"{name}: {one}" for name, picture in before.items()
+                for one in leftovers.between(picture, leftovers.take(self.machine(name)))]
+        if left:
+            self.fail("\n  ".join([f"{len(left)} things are not as they were found", *left[:100]]))
+
+    def restrict_nodes(self, cluster, *names):
+        cluster.nodes = {name: self.machine(name) for name in names}
+        return cluster
+
+    @staticmethod
+    def writes(cluster):
+        done = cluster.try_kubectl("--request-timeout=5s", "annotate", "--overwrite", "namespace", "default",
+                                   f"slipway.dev/seen={time.monotonic()}")
+        return done.code == 0 or None
+
+    # ---- backups
+
+    def backups(self, machine):
+        return machine.sh(f"ls -1 {BACKUPS}").split()
+
+    def back_up(self, machine):
+        machine.sh("systemctl start slipway-backup-etcd.service")
+        newest = max(self.backups(machine))
+        self.assertRegex(newest, r"^etcd-\d{8}T\d{6}Z\.db$")
+        self.assertEqual(machine.sh(f"stat -c '%a %U' {BACKUPS} {BACKUPS}/{newest}").split("\n")[:2], ["700 root", "600 root"])
+        return f"{BACKUPS}/{newest}"
+
+    def backups_are_turned_over(self, machine, keep):
+        for _ in range(keep + 1):
+            self.back_up(machine)
+            self.pause(1.1)  # names have seconds
+        self.assertEqual(len(self.backups(machine)), keep)
+
+    def goes_back(self, cluster, members, control_planes_restart):
+        """With the very commands of docs/etcd.md."""
+        steps, restart = commands_of_docs()
+        cluster.kubectl("create", "configmap", "kept", "--from-literal=a=b")
+        backup = self.back_up(members[0])
+        content = members[0].sh(f"base64 -w0 {backup}")
+        for machine in members:
+            machine.sh("base64 -d >/root/backup.db", stdin=content)
+        cluster.kubectl("delete", "configmap", "kept")
+        cluster.kubectl("create", "configmap", "lost", "--from-literal=a=b")
+        for step in steps:
+            for machine in members:
+                machine.sh(step)
+        for machine in control_planes_restart:
+            machine.sh(restart)
+        checks.eventually("what was deleted is back",
+                          lambda: cluster.try_kubectl("--request-timeout=5s", "get", "configmap", "kept").code == 0 or None, RETURN_SECONDS)
+        self.assertNotEqual(cluster.try_kubectl("get", "configmap", "lost").code, 0)
+        for machine in members:
+            machine.sh("rm /root/backup.db; rm -r /var/lib/etcd/member-before-*")
+        checks.healthy(cluster, seconds=RETURN_SECONDS)
+        self.say("restored")
+
+    def keeps_its_backups(self, machines):
+        for machine in machines:
+            self.assertTrue(self.backups(machine), "a reset took backups away")
+            machine.sh(f"rm -r {BACKUPS}")
+
+    # ---- managed
+
+    def managed(self):
+        members = [self.host(name, roles=["etcd"]) for name in ("node1", "node2", "node3")]
+        etcd = {"mode": "managed", "dataFolder": "/var/lib/etcd", "args": {"quota-backend-bytes": "4294967296"}, "backup": {"keep": 2}}
+        cluster = self.cluster(*members, self.host("node4"), etcd=etcd, kubernetes={"certificates": {"leafDays": 40}})
+        return self.restrict_nodes(cluster, "node4")
+
+    def survives_the_loss_of(self, cluster, machine):
+        machine.power("cut")
+        checks.eventually("the API without a member", lambda: self.writes(cluster), SILENCE_SECONDS)
+        machine.power("on")
+        checks.eventually(f"the member of {machine.name} again",
+                          lambda: machine.try_sh(f"{ETCDCTL} endpoint health").code == 0 or None, RETURN_SECONDS)
+        self.say("a member lost and back")
+
+    def renews(self, cluster, machine, files):
+        """With 40 days to live everything ends soon."""
+        before = {file: machine.sh(f"cat /etc/kubernetes/pki/{file}") for file in files}
+        machine.sh("systemctl start slipway-renew-certificates.service")
+        for file, old in before.items():
+            self.assertNotEqual(machine.sh(f"cat /etc/kubernetes/pki/{file}"), old, f"{file} of {machine.name} is not renewed")
+        checks.eventually("the API with renewed certificates", lambda: self.writes(cluster), RETURN_SECONDS)
+
+    def test_managed_on_three_machines(self):
+        before = self.pictures("node1", "node2", "node3", "node4")
+        members = [self.machine(name) for name in ("node1", "node2", "node3")]
+        cluster = self.managed()
+        made = cluster.apply().expect(0)
+        self.say(f"apply {made.seconds:.1f} s")
+        checks.healthy(cluster, seconds=30)
+        checks.usable(cluster)
+        self.assertEqual(members[0].sh(f"{ETCDCTL} member list").count("started"), 3)
+        self.assertIn("quota-backend-bytes=4294967296", members[2].sh("tr '\\0' ' ' </proc/$(pidof etcd)/cmdline"))
+        self.assertNotIn("etcd-", cluster.kubectl("get", "pods", "-A", "-o", "name"))
+        self.survives_the_loss_of(cluster, members[1])
+        self.backups_are_turned_over(members[2], keep=2)
+        self.goes_back(cluster, members, [self.machine("node4")])
+        self.renews(cluster, members[0], ["etcd/server.crt", "etcd/peer.crt", "etcd/healthcheck-client.crt"])
+        self.renews(cluster, self.machine("node4"), ["apiserver-etcd-client.crt", "apiserver.crt"])
+        checks.healthy(cluster, seconds=RETURN_SECONDS)
+        again = cluster.apply().expect(0)
+        self.assertEqual(again.json["changed"], 0, again.out)
+        self.refuses_to_move(cluster)
+        cluster.reset().expect(0)
+        self.keeps_its_backups([members[0], members[2]])
+        self.assert_as_before(before)
+
+    def refuses_to_move(self, cluster):
+        kept = cluster.parts
+        cluster.write(cluster.spec_hosts, {**kept, "etcd": {**kept["etcd"], "dataFolder": "/var/lib/elsewhere"}})
+        refused = cluster.apply()
+        self.assertNotEqual(refused.code, 0)
+        self.assertIn("ETCD-MOVED", refused.out + refused.err)
+        cluster.write(cluster.spec_hosts, kept)
+
+    # ---- stacked
+
+    def test_stacked_goes_back_to_a_backup(self):
+        before = self.pictures("node4")
+        cluster = self.cluster(self.host("node4"), etcd={"dataFolder": "/var/lib/etcd", "backup": {"schedule": "hourly"}})
+        cluster.apply().expect(0)
+        checks.healthy(cluster, seconds=30)
+        self.assertIn("slipway-backup-etcd.timer", self.machine("node4").sh("systemctl list-timers --all"))
+        self.goes_back(cluster, [self.machine("node4")], [])
+        self.assertEqual(cluster.apply().expect(0).json["changed"], 0)
+        cluster.reset().expect(0)
+        self.keeps_its_backups([self.machine("node4")])
+        self.assert_as_before(before)
+
+    # ---- external
+
+    def openssl(self, *words):
+        subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=self.folder / "pki")
+
+    def issue(self, name, extensions):
+        (self.folder / "pki" / f"{name}.ext").write_text(extensions)
+        self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", f"{name}.key", "-subj", f"/CN={name}",
+                     "-out", f"{name}.csr")
+        self.openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-days", "30", "-extfile",
+                     f"{name}.ext", "-out", f"{name}.crt")
+        (self.folder / "pki" / f"{name}.key").chmod(0o600)
+
+    def make_pki(self, address):
+        (self.folder / "pki").mkdir()
+        self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "ca.key", "-subj", "/CN=theirs",
+                     "-days", "30", "-addext", "basicConstraints=critical,CA:TRUE", "-out", "ca.crt")
+        self.issue("server", f"subjectAltName=IP:{address},IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n")
+        self.issue("client", "extendedKeyUsage=clientAuth\n")
+
+    def start_their_etcd(self, machine):
+        """An etcd that Slipway knows nothing of, with certificates of its own."""
+        names = [one["name"] for one in self.program.run("bundle", "inspect", clusters.Cluster.bundle, "-o", "json").expect(0).json["names"]]
+        program = self.folder / "etcd"
+        self.program.run("bundle", "extract", clusters.Cluster.bundle, next(n for n in names if "/etcd:" in n and "binaries" in n), "-o",
+                         program).expect(0)
+        machine.put("/opt/theirs/etcd", program.read_bytes(), mode="0755")
+        for file in ("ca.crt", "server.crt", "server.key"):
+            machine.put(f"/opt/theirs/{file}", (self.folder / "pki" / file).read_bytes(), mode="0600")
+        url = f"https://{machine.address}:2379"
+        machine.sh("systemd-run --unit theirs -p Restart=always /opt/theirs/etcd --data-dir=/opt/theirs/data --cert-file=/opt/theirs/server.crt "
+                   "--key-file=/opt/theirs/server.key --trusted-ca-file=/opt/theirs/ca.crt --client-cert-auth=true "
+                   f"--listen-client-urls={url} --advertise-client-urls={url}")
+        return url
+
+    def test_external(self):
+        theirs = self.machine("node1")
+        self.make_pki(theirs.address)
+        url = f"https://{theirs.address}:2379"
+        pki = self.folder / "pki"
+        etcd = {"mode": "external", "endpoints": [url], "caFile": str(pki / "ca.crt"), "certFile": str(pki / "client.crt"),
+                "key": {"file": str(pki / "client.key")}}
+        cluster = self.cluster(self.host("node4"), etcd=etcd)
+        before = self.pictures("node4")
+        cluster.refused("node4", "NET-REACH-OUTSIDE-ETCD", "2379")
+        self.assertEqual(self.start_their_etcd(theirs), url)
+        cluster.apply().expect(0)
+        checks.healthy(cluster, seconds=30)
+        checks.usable(cluster)
+        self.assertNotIn("etcd-", cluster.kubectl("get", "pods", "-A", "-o", "name"))
+        self.assertEqual(self.machine("node4").sh("stat -c %a /etc/kubernetes/pki/apiserver-etcd-client.key").strip(), "600")
+        self.nowhere_in_clear(cluster, (pki / "client.key").read_text())
+        self.assertEqual(cluster.apply().expect(0).json["changed"], 0)
+        self.refuses_bad_files(cluster, pki)
+        cluster.reset().expect(0)
+        self.assert_as_before(before)
+        theirs.sh("systemctl stop theirs; rm -r /opt/theirs")
+
+    def nowhere_in_clear(self, cluster, key):
+        body = "".join(key.splitlines()[1:-1]).encode()[:48]
+        for file in cluster.state.rglob("*"):
+            if file.is_file():
+                self.assertNotIn(body, file.read_bytes().replace(b"\n", b""), f"the key is in {file}")
+
+    def refuses_bad_files(self, cluster, pki):
+        kept = cluster.parts
+        cluster.write(cluster.spec_hosts, {**kept, "etcd": {**kept["etcd"], "certFile": str(pki / "server.crt"), "caFile": str(pki / "none")}})
+        problems = self.program.run("validate", "-c", cluster.spec, "-o", "json").expect(3).json["problems"]
+        self.assertEqual({p["path"] for p in problems if p["severity"] == "error"}, {"etcd.caFile", "etcd.key"})
+        cluster.write(cluster.spec_hosts, kept)
+
+
+if __name__ == "__main__":
+    clusters.main(count=4)
