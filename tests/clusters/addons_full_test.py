@@ -10,7 +10,6 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import checks  # noqa: E402
 import clusters  # noqa: E402
-import leftovers  # noqa: E402
 import name_server  # noqa: E402
 
 CACHE = "169.254.25.10"
@@ -41,7 +40,7 @@ class Addons(clusters.Case):
                       {"name": "greeter", "chart": "greeter", "valuesFile": self.written("values.yaml", "greeting: hello\n")}]
         cluster = self.cluster(self.control_plane("node1"), self.worker("node2"), bundles=[str(clusters.Cluster.bundle), bundle],
                                kubernetes={"dns": dns}, components=components, storage={"local": {"enabled": True}})
-        self.before = {name: leftovers.take(machine) for name, machine in cluster.nodes.items()}
+        self.before = self.pictures(*cluster.nodes)
         self.say(f"apply {self.apply(cluster).seconds:.1f} s")
         return cluster
 
@@ -141,8 +140,7 @@ class Addons(clusters.Case):
 
     def undone(self, cluster):
         self.say(f"reset {cluster.reset().expect(0).seconds:.1f} s")
-        left = [f"{name}: {one}" for name, machine in cluster.nodes.items() for one in leftovers.between(self.before[name], leftovers.take(machine))]
-        self.assertEqual(left, [])
+        self.assert_as_before(self.before)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "hosts")]
+import leftovers  # noqa: E402
 import machines  # noqa: E402
 from slipway import Program  # noqa: E402
 
@@ -72,6 +73,16 @@ class Case(machines.Case):
 
     def worker(self, machine):
         return self.host(machine, roles=["worker"])
+
+    def pictures(self, *names):
+        """How these machines are; assert_as_before compares."""
+        return {name: leftovers.take(self.machine(name)) for name in names}
+
+    def assert_as_before(self, before):
+        left = [f"{name}: {one}" for name, picture in before.items()
+                for one in leftovers.between(picture, leftovers.take(self.machine(name)))]
+        if left:
+            self.fail("\n  ".join([f"{len(left)} things are not as they were found", *left[:100]]))
 
     def say(self, text):
         """Figures belong into the log of a passed test too."""

@@ -14,7 +14,7 @@ import leftovers  # noqa: E402
 class Create(clusters.Case):
     def made(self, cluster):
         """Fresh machines become a cluster; returns what they were."""
-        before = {name: leftovers.take(machine) for name, machine in cluster.nodes.items()}
+        before = self.pictures(*cluster.nodes)
         first = cluster.apply().expect(0)
         self.assertEqual(first.json["result"], "succeeded")
         checks.healthy(cluster, seconds=10)  # apply returns when it is, not some time before
@@ -46,9 +46,7 @@ class Create(clusters.Case):
     def undone(self, cluster, before):
         took = cluster.reset().expect(0).seconds
         self.say(f"reset {took:.1f} s")
-        left = [f"{name}: {one}" for name, machine in cluster.nodes.items() for one in leftovers.between(before[name], leftovers.take(machine))]
-        if left:
-            self.fail("\n  ".join([f"{len(left)} things are not as they were found", *left[:100]]))
+        self.assert_as_before(before)
 
     def test_one_machine(self):
         cluster = self.cluster(self.host("node4"))

@@ -11,7 +11,6 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import checks  # noqa: E402
 import clusters  # noqa: E402
-import leftovers  # noqa: E402
 
 BACKUPS = "/var/backups/etcd"
 DOCS = clusters.ROOT / "docs/etcd.md"
@@ -29,15 +28,6 @@ def commands_of_docs():
 
 
 class Etcd(clusters.Case):
-    def pictures(self, *names):
-        return {name: leftovers.take(self.machine(name)) for name in names}
-
-    def assert_as_before(self, before):
-        left = [f"{name}: {one}" for name, picture in before.items()
-                for one in leftovers.between(picture, leftovers.take(self.machine(name)))]
-        if left:
-            self.fail("\n  ".join([f"{len(left)} things are not as they were found", *left[:100]]))
-
     def restrict_nodes(self, cluster, *names):
         cluster.nodes = {name: self.machine(name) for name in names}
         return cluster
