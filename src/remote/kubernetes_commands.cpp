@@ -158,36 +158,42 @@ CommandResult wait(Invocation& in, const Query& query) {
     return failed(1, fmt::format("error: timed out waiting for the condition on nodes/{}\n", node));
 }
 
-CommandResult rollout(Invocation& in, const Query& query) {
-    const std::size_t slash = query.words[2].find('/');
-    const std::string name = query.words[2].substr(slash + 1);
-    const std::string kind = query.words[2].starts_with("daemonset") ? "DaemonSet" : "Deployment";
-    if (!objects::has(in.model, kind, query.space, name)) return not_found(kind, name);
-    return printed(fmt::format("{} \"{}\" successfully rolled out\n", kind, name));
-}
-
-std::vector<bool> ready_of_nodes(const Invocation& in) {
+// A kubelet that does not run says nothing of its node any more.
+std::vector<std::string_view> ready_of_nodes(const Invocation& in) {
     const std::string folder = objects::path(in.model, "Node", "", "");
-    std::vector<bool> out;
+    std::vector<std::string_view> out;
     for (const std::string& path : in.model.names(Section::file, folder)) {
-        if (!in.model.file(path)->folder)
-            out.push_back(node_is_ready(in, path.substr(folder.size())));
+        if (in.model.file(path)->folder) continue;
+        const std::string node = path.substr(folder.size());
+        const bool speaks = in.elsewhere.kubelet_runs(node);
+        out.push_back(!speaks ? "Unknown" : node_is_ready(in, node) ? "True" : "False");
     }
     return out;
 }
 
 CommandResult get_nodes(const Invocation& in) {
     std::string out;
-    for (const bool ready : ready_of_nodes(in)) out += ready ? "True\n" : "False\n";
+    for (const std::string_view ready : ready_of_nodes(in)) out += fmt::format("{}\n", ready);
     return printed(std::move(out));
+}
+
+CommandResult rollout(Invocation& in, const Query& query) {
+    const std::size_t slash = query.words[2].find('/');
+    const std::string name = query.words[2].substr(slash + 1);
+    const std::string kind = query.words[2].starts_with("daemonset") ? "DaemonSet" : "Deployment";
+    if (!objects::has(in.model, kind, query.space, name)) return not_found(kind, name);
+    const std::vector<std::string_view> nodes = ready_of_nodes(in);
+    const bool waits = kind == "DaemonSet" && std::ranges::count(nodes, "Unknown") > 0;
+    if (waits) return failed(1, "error: timed out waiting for the condition\n");
+    return printed(fmt::format("{} \"{}\" successfully rolled out\n", kind, name));
 }
 
 // Rolled out as soon as it is written, where a kubelet runs: the five numbers that say so.
 CommandResult get_daemon_set(Invocation& in, const Query& query) {
     if (!objects::has(in.model, "DaemonSet", query.space, query.words[2]))
         return not_found("daemonsets", query.words[2]);
-    const std::vector<bool> nodes = ready_of_nodes(in);
-    const auto ready = std::ranges::count(nodes, true);
+    const std::vector<std::string_view> nodes = ready_of_nodes(in);
+    const auto ready = std::ranges::count(nodes, "True");
     return printed(fmt::format("1 1 {0} {1} {1}", nodes.size(), ready));
 }
 

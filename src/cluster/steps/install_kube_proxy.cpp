@@ -1,10 +1,6 @@
 #include "base/digest.hpp"
-#include "base/text.hpp"
 #include "cluster/steps/kubeadm.hpp"
-#include "cluster/steps/kubectl.hpp"
-
-#include <algorithm>
-#include <charconv>
+#include "cluster/steps/rollout.hpp"
 
 #include <fmt/format.h>
 
@@ -20,21 +16,10 @@ void patch_daemon_set(const Kubectl& kubectl, const std::string& type, const std
                 text);
 }
 
-// Nodes that are not ready.
-std::size_t nodes_away(const Kubectl& kubectl) {
-    const remote::CommandResult seen = kubectl.try_run(
-        {"get", "nodes", "-o",
-         R"(jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end})"});
-    if (seen.exit_code != 0) return 0;
-    std::size_t out = 0;
-    for (const std::string& status : split(trim(seen.out), '\n')) out += status != "True" ? 1 : 0;
-    return out;
-}
-
 // Pods do not look at their configuration again: a new mark on them makes new ones of them. One
 // after the other, and as long as a node is away its pod would be the one that is waited for.
 void mark_pods(const Kubectl& kubectl, const std::string& inputs) {
-    const std::size_t away = nodes_away(kubectl);
+    const std::size_t away = nodes_not_ready(kubectl);
     const std::string strategy =
         away == 0
             ? ""
@@ -44,25 +29,6 @@ void mark_pods(const Kubectl& kubectl, const std::string& inputs) {
                      fmt::format(R"({{"spec": {{{}"template": {{"metadata": {{"annotations": )"
                                  R"({{"slipway.dev/configuration": "{}"}}}}}}}}}})",
                                  strategy, inputs));
-}
-
-// On all nodes but those that are away: they come later, and must not hold up the others.
-bool is_rolled_out(const Kubectl& kubectl) {
-    const std::string numbers =
-        "jsonpath={.metadata.generation} {.status.observedGeneration} "
-        "{.status.desiredNumberScheduled} {.status.updatedNumberScheduled} "
-        "{.status.numberAvailable}";
-    const remote::CommandResult seen =
-        kubectl.try_run({"get", "daemonset", "kube-proxy", "-n", "kube-system", "-o", numbers});
-    const std::vector<std::string> words = split(seen.out, ' ');
-    if (seen.exit_code != 0 || words.size() != 5 || words[0] != words[1]) return false;
-    const auto number = [&](std::size_t at) {
-        std::size_t out = 0;  // "" for none
-        std::from_chars(words[at].data(), words[at].data() + words[at].size(), out);
-        return out;
-    };
-    const std::size_t enough = number(2) - std::min(number(2), nodes_away(kubectl));
-    return number(3) >= enough && number(4) >= enough;
 }
 
 void install(const Kubectl& kubectl, engine::Context& c, const Patches& patches,
@@ -75,7 +41,10 @@ void install(const Kubectl& kubectl, engine::Context& c, const Patches& patches,
     if (!there) return;
     mark_pods(kubectl, inputs);
     kubectl.wait_until("kube-proxy did not start anew on every node that is ready",
-                       std::chrono::minutes(8), [&] { return is_rolled_out(kubectl); });
+                       std::chrono::minutes(8), [&] {
+                           return daemon_set_is_out(kubectl, "kube-system", "kube-proxy",
+                                                    nodes_not_ready(kubectl));
+                       });
 }
 
 std::vector<engine::Step> make(const StepInput& in) {
