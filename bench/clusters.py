@@ -23,9 +23,11 @@ BY_HAND = ROOT / "bench/by_hand"
 CASES = {"one machine": (1, 1, 0.75), "1+2": (1, 3, 0.5), "3+1": (3, 4, 0.5)}  # control planes, machines, bound of wall time
 CPU_BOUND = 0.8
 ENGINE_BOUND = 0.05
+AGAIN_BOUND = 0.1
 NAME_SERVER = "10.96.0.10"
 PATIENCE_SECONDS = 300
 BY_HAND_IMAGES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns/coredns", "pause", "flannel")
+NOT_BY_HAND = ["install-metrics-server", "backup-etcd"]  # what the script does not do either
 BY_HAND_PROGRAMS = ("kubeadm", "kubelet", "kubectl", "crictl", "runc", "containerd.tar", "cni-plugins.tar")
 
 
@@ -187,21 +189,25 @@ def by_slipway(files, control_planes, count, folder, picture):
         roles = lambda i: ["control-plane"] + (["worker"] if count == 1 else []) if i < control_planes else ["worker"]  # noqa: E731
         hosts = [{"name": m["name"], "address": m["address"], "user": "root", "key": {"file": str(site.key)}, "roles": roles(i)}
                  for i, m in enumerate(site.machines)]
-        parts = {"hosts": hosts, "bundles": [str(files.bundle)]}
+        parts = {"hosts": hosts, "bundles": [str(files.bundle)], "steps": {"skip": NOT_BY_HAND}}
         if control_planes > 1:  # by hand, nodes go on with the first control plane's address: cheaper, and lost with it
             parts["kubernetes"] = {"endpoint": {"kind": "kube-vip", "address": site.machines[0]["address"].rsplit(".", 1)[0] + ".100"}}
         spec = folder / "cluster.yaml"
         spec.write_text(json.dumps({"apiVersion": "slipway.dev/v1", "kind": "Cluster", "metadata": {"name": "bench"}, "spec": parts}))
         state = folder / "state"
         shutil.rmtree(state, ignore_errors=True)
+        apply = [files.slipway, "apply", "-c", spec, "--state", state, "--yes", "--accept-new", "--key", files.key, "--progress", "none"]
         with Took(site) as took:
-            run(files.slipway, "apply", "-c", spec, "--state", state, "--yes", "--accept-new", "--key", files.key, "--progress", "none")
+            run(*apply)
             took.installed = time.monotonic() - took.began
             wait_until_usable(site, files, state / "bench/kubeconfig")
         shown = json.loads(run(files.slipway, "runs", "show", "-o", "json", "--state", state))
         took.engine = 1 - sum(step["seconds"] for step in shown["steps"] if step["critical"]) / shown["seconds"]
         if picture:
             picture.write_text(run(files.slipway, "runs", "show", "--gantt", "--state", state))
+        began = time.monotonic()
+        run(*apply)
+        took.again = time.monotonic() - began
     return took
 
 
@@ -217,6 +223,7 @@ def report(results):
         good &= bound(rows, f"{case}: wall time of Slipway ÷ by hand", ours.wall / hand.wall, CASES[case][2])
         good &= bound(rows, f"{case}: CPU seconds of Slipway ÷ by hand", ours.cpu / hand.cpu, CPU_BOUND)
         good &= bound(rows, f"{case}: time in which the longest chain of steps waited for the engine ÷ the run", ours.engine, ENGINE_BOUND)
+        good &= bound(rows, f"{case}: a second apply, which changes nothing ÷ the first", ours.again / ours.installed, AGAIN_BOUND)
         for name, took in ((f"{case}, kubeadm by hand", hand), (f"{case}, `slipway apply`", ours)):
             table.append(f"| {name} | {took.wall:.1f} | {took.installed:.1f} | {took.cpu:.1f} | {took.cpu / took.wall / cores:.0%} | {took.others:.1f} |")
     pictures = "\n".join(f"![{case}]({_picture_name(case)})" for case in results)
@@ -225,7 +232,7 @@ def report(results):
 
 Written by `make bench`; one run of each on {cores} cores, on fresh machines of the [lab](lab.md) that all share them. By hand is a plain
 serial script, [bench/by_hand](../bench/by_hand/install.sh): scp, `dpkg -i`, `ctr images import`, `kubeadm init`, flannel, `kubeadm join`; same
-files, out of the same bundle. The clock stops when the nodes are Ready, kube-proxy, flannel and CoreDNS are rolled out, and DNS
+files, out of the same bundle, and the same cluster: Slipway leaves out metrics-server and backups, which the script does not have. The clock stops when the nodes are Ready, kube-proxy, flannel and CoreDNS are rolled out, and DNS
 answers at its service address on every machine.
 
 | what | seen | bound | |

@@ -126,6 +126,7 @@ std::string Where::describe() const {
         case Reach::first: return "first " + what;
         case Reach::rest: return "every other " + what;
         case Reach::nodes: return "every node";
+        case Reach::others: return "every node that is no control-plane";
         case Reach::registries: return "every registry";
         case Reach::members: return "every member of etcd";
         case Reach::holders: return "every control-plane and member of etcd";
@@ -139,8 +140,10 @@ std::vector<const config::Host*> Where::hosts(const config::Spec& spec) const {
     if (reach == Reach::first && all.size() > 1) all.resize(1);
     if (reach == Reach::rest && !all.empty()) all.erase(all.begin());
     if (reach == Reach::once) all = {nullptr};
-    if (reach == Reach::nodes)
+    if (reach == Reach::nodes || reach == Reach::others)
         std::erase_if(all, [](const config::Host* host) { return !is_node(*host); });
+    if (reach == Reach::others)
+        std::erase_if(all, [](const config::Host* host) { return host->has(ControlPlane); });
     if (reach == Reach::registries) all = registry_hosts(spec);
     if (reach == Reach::members || reach == Reach::holders) {
         std::erase_if(all, [&](const config::Host* host) {

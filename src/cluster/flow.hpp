@@ -91,7 +91,7 @@ struct StepKind {
 
 // Where a kind of step runs.
 struct Where {
-    enum class Reach { every, first, rest, once, nodes, registries, members, holders };
+    enum class Reach { every, first, rest, once, nodes, others, registries, members, holders };
     Reach reach = Reach::every;
     std::optional<config::Role> role = {};  // none: every host
 
@@ -116,6 +116,7 @@ inline Where every_member() { return {Where::Reach::members, {}}; }  // who runs
 inline Where every_certificate_holder() { return {Where::Reach::holders, {}}; }
 inline const Where once = {Where::Reach::once, {}};
 inline const Where every_node = {Where::Reach::nodes, {}};           // control planes and workers
+inline const Where every_other_node = {Where::Reach::others, {}};    // workers and nothing else
 inline const Where every_registry = {Where::Reach::registries, {}};  // who serves the bundle
 
 // Whether a step has anything to do where no bundle is named: such a spec prepares hosts and no

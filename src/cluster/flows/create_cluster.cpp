@@ -41,9 +41,10 @@ Flow create_cluster() {
         {every_node, start_local_balancer(), From::bundle},
         {every_node, give_dns_address(), From::bundle},
         {every_node, prepare_volumes_folder(), From::bundle},
-        {every_node, start_kubelet(), From::bundle},
+        {every(ControlPlane), start_kubelet(), From::bundle},
 
         {first(ControlPlane), wait_for_api(), From::bundle},
+        {every_other_node, start_kubelet_of_worker(), From::bundle},
         {first(ControlPlane), install_network_plugin(), From::bundle},
         {first(ControlPlane), install_kube_proxy(), From::bundle},
         {first(ControlPlane), install_dns(), From::bundle},

@@ -78,13 +78,17 @@ class Activated : public Resource {
     }
 
     void activate(Target& target, const std::vector<std::string>& command) const {
-        if (!command.empty() && activation_.may_fail)
-            target.host.run({.argv = command}, target.call);
-        else if (!command.empty())
-            run_checked(target, command);
-        if (!activation_.unit.empty() && target.host.unit(activation_.unit, target.call).active) {
-            target.host.restart_unit(activation_.unit, target.call);
+        const bool runs =
+            !activation_.unit.empty() && target.host.unit(activation_.unit, target.call).active;
+        // Of a unit that does not run, systemd reads the file when it is in its final form.
+        const bool later = is_unit_file(name()) && !activation_.unit.empty() && !runs;
+        if (!command.empty() && !later) {
+            if (activation_.may_fail)
+                target.host.run({.argv = command}, target.call);
+            else
+                run_checked(target, command);
         }
+        if (runs) target.host.restart_unit(activation_.unit, target.call);
     }
 
     ResourcePtr wanted_;
@@ -103,8 +107,9 @@ ResourcePtr activated_file(std::string path, std::string content, Activation act
     const std::string unread = xml ? "<!-- Slipway: not read yet -->\n" : std::string(kUnread);
     const std::string empty = xml ? "<service/>\n" : std::string(kUnread);
     return std::make_shared<Activated>("configuration", file(path, {.content = content}),
-                                       file(path, {.content = content + unread}),
-                                       file(path, {.content = empty}), std::move(activation));
+                                       untold_file(path, {.content = content + unread}),
+                                       untold_file(path, {.content = empty}),
+                                       std::move(activation));
 }
 
 ResourcePtr activated_block(std::string path, std::string lines, Activation activation) {

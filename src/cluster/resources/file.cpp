@@ -9,8 +9,8 @@ namespace {
 
 class File : public Resource {
   public:
-    File(std::string path, remote::FileState wanted)
-        : Resource("file", std::move(path)), wanted_(std::move(wanted)) {}
+    File(std::string path, remote::FileState wanted, bool tells)
+        : Resource("file", std::move(path)), wanted_(std::move(wanted)), tells_(tells) {}
 
     json::value desired() const override { return to_json(wanted_); }
     json::value read(Target& target) const override { return read_path(target, name()); }
@@ -51,17 +51,23 @@ class File : public Resource {
     // A unit masked on disk stays as it was in systemd's memory until it looks again. A crash
     // before that does no harm: the disk is what counts at the next boot.
     void tell_systemd(Target& target) const {
-        if (name().starts_with("/etc/systemd/system/"))
-            run_checked(target, {"systemctl", "daemon-reload"});
+        if (tells_ && is_unit_file(name())) run_checked(target, {"systemctl", "daemon-reload"});
     }
 
     remote::FileState wanted_;
+    bool tells_;
 };
 
 }  // namespace
 
+bool is_unit_file(std::string_view path) { return path.starts_with("/etc/systemd/system/"); }
+
 ResourcePtr file(std::string path, remote::FileState wanted) {
-    return std::make_shared<File>(std::move(path), std::move(wanted));
+    return std::make_shared<File>(std::move(path), std::move(wanted), true);
+}
+
+ResourcePtr untold_file(std::string path, remote::FileState wanted) {
+    return std::make_shared<File>(std::move(path), std::move(wanted), false);
 }
 
 }  // namespace slipway::cluster

@@ -13,6 +13,11 @@ namespace slipway::cluster {
 // parent folders that were made for it.
 ResourcePtr file(std::string path, remote::FileState wanted);
 
+// systemd looks at these: it is told when one of them changes, which takes it 100 ms each time. Not
+// of an untold file: somebody else tells it right after.
+bool is_unit_file(std::string_view path);
+ResourcePtr untold_file(std::string path, remote::FileState wanted);
+
 // A marked block of lines in a file that is not ours: "# BEGIN slipway" … "# END slipway".
 // Everything else in the file stays, at any time; undo takes out (or puts back) only the block.
 ResourcePtr text_block(std::string path, std::string lines);

@@ -62,6 +62,10 @@ std::vector<ResourcePtr> resources(const StepInput& in) {
     return out;
 }
 
+std::vector<engine::Step> make(const StepInput& in) {
+    return {kubelet_change(in, resources_step("start-kubelet", resource_list(resources(in))))};
+}
+
 }  // namespace
 
 StepKind start_kubelet() {
@@ -76,11 +80,17 @@ StepKind start_kubelet() {
                   "prepare-volumes-folder"},
         .delegable = false,
         .why_not_skippable = "it runs everything else",
-        .make = [](const StepInput& in) -> std::vector<engine::Step> {
-            return {
-                kubelet_change(in, resources_step("start-kubelet", resource_list(resources(in))))};
-        },
+        .make = make,
     };
+}
+
+// A kubelet that finds no API server asks again ever more rarely, in the end every 7 s: where none
+// depends on it, it is started when there is one.
+StepKind start_kubelet_of_worker() {
+    StepKind kind = start_kubelet();
+    kind.title = "Start the kubelet, once there is an API server";
+    kind.needs.emplace_back("first-control-plane:wait-for-api");
+    return kind;
 }
 
 }  // namespace slipway::cluster

@@ -39,6 +39,7 @@ StepKind start_load_balancer();
 StepKind start_local_balancer();
 StepKind give_dns_address();
 StepKind start_kubelet();
+StepKind start_kubelet_of_worker();
 StepKind wait_for_api();
 StepKind upload_cluster_config();
 StepKind install_kube_proxy();
