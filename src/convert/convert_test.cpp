@@ -125,12 +125,11 @@ TEST_P(EverySample, GivesTheSameTextTwice) {
     EXPECT_EQ(converted(GetParam()).yaml, converted(GetParam()).yaml);
 }
 
-INSTANTIATE_TEST_SUITE_P(Convert, EverySample, ::testing::ValuesIn(samples()),
-                         [](const auto& info) {
-                             std::string name = info.param.substr(0, info.param.find('.'));
-                             std::ranges::replace(name, '-', '_');
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Convert, EverySample, ::testing::ValuesIn(samples()), [](const auto& one) {
+    std::string name = one.param.substr(0, one.param.find('.'));
+    std::ranges::replace(name, '-', '_');
+    return name;
+});
 
 TEST(ConvertTke, OneMachineIsControlPlaneAndWorker) {
     const Conversion conversion = converted("tke-single.json");

@@ -59,6 +59,12 @@ const Draft* Draft::find(std::string_view name) const {
 }
 
 void Draft::put(json::value value, const std::vector<View>& from) {
+    // Two settings for one field: the first stays, or one of them would be lost in silence.
+    const bool taken = leaf_.is_null() ? !is_empty() : !origins_.empty() && leaf_ != value;
+    if (taken) {
+        for (const View& view : from) view.refuse("another setting says the same, and came first");
+        return;
+    }
     leaf_ = std::move(value);
     for (const View& view : from) {
         if (!view.is_scalar()) continue;  // lists and maps are taken leaf by leaf
