@@ -16,6 +16,7 @@ namespace slipway::convert {
 namespace {
 
 constexpr std::size_t kMostComments = 200;
+constexpr std::size_t kLongestComment = 400;
 
 [[noreturn]] void unknown(const std::string& file, const std::optional<Format>& wanted) {
     throw UserError(
@@ -99,11 +100,18 @@ std::string reference_text(const FoundSecret& secret) {
     return fmt::format("{} {}", std::string_view(kind), std::string_view(value.as_string()));
 }
 
+std::string shortened(std::string line) {
+    if (line.size() <= kLongestComment) return line;
+    std::size_t end = kLongestComment;
+    while (end > 0 && (line[end] & 0xc0) == 0x80) --end;  // not inside a character
+    return line.substr(0, end) + "…";
+}
+
 void comment(std::string& out, std::string_view heading, const std::vector<std::string>& lines) {
     if (lines.empty()) return;
     out += fmt::format("#\n# {}\n", heading);
     for (std::size_t i = 0; i < std::min(lines.size(), kMostComments); ++i)
-        out += "#   " + printable(lines[i]) + "\n";
+        out += "#   " + shortened(printable(lines[i])) + "\n";
     if (lines.size() > kMostComments)
         out += fmt::format("#   … and {} more: slipway convert -o json\n",
                            lines.size() - kMostComments);

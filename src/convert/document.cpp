@@ -15,7 +15,7 @@ namespace {
 
 using config::Node;
 
-constexpr std::size_t kMostDocuments = 32;
+constexpr std::size_t kMostDocuments = 4;
 constexpr std::string_view kUnknown = "Slipway knows no such setting";
 
 std::string below(const std::string& path, const std::string& key) {

@@ -13,7 +13,7 @@ namespace slipway::convert {
 namespace {
 
 // Each round takes something out; a file that needs more is not worth waiting for.
-constexpr int kMostRounds = 24;
+constexpr int kMostRounds = 12;
 
 bool is_plain(std::string_view key) {
     return !key.empty() && key.size() <= 64 && std::ranges::all_of(key, [](char c) {
@@ -46,23 +46,25 @@ Draft& Draft::at(std::string_view path) {
 }
 
 Draft& Draft::key(std::string_view name) {
-    const auto found = std::ranges::find(entries_, name, &Entry::name);
-    if (found != entries_.end()) return *found->value;
-    return *entries_.emplace_back(std::string(name), std::make_unique<Draft>()).value;
+    Draft*& place = by_name_[std::string(name)];
+    if (place == nullptr)
+        place = entries_.emplace_back(std::string(name), std::make_unique<Draft>()).value.get();
+    return *place;
 }
 
 Draft& Draft::item() { return *items_.emplace_back(std::make_unique<Draft>()); }
 
 const Draft* Draft::find(std::string_view name) const {
-    const auto found = std::ranges::find(entries_, name, &Entry::name);
-    return found == entries_.end() ? nullptr : found->value.get();
+    const auto found = by_name_.find(std::string(name));
+    return found == by_name_.end() ? nullptr : found->second;
 }
 
 void Draft::put(json::value value, const std::vector<View>& from) {
     // Two settings for one field: the first stays, or one of them would be lost in silence.
     const bool taken = leaf_.is_null() ? !is_empty() : !origins_.empty() && leaf_ != value;
     if (taken) {
-        for (const View& view : from) view.refuse("another setting says the same, and came first");
+        for (const View& view : from)
+            view.refuse("another setting is about the same, and came first");
         return;
     }
     leaf_ = std::move(value);
@@ -92,11 +94,22 @@ json::value Draft::to_json() const {
     return out;
 }
 
+// Everything below that is doomed, the innermost first.
+template <class Doomed>
+void Draft::erase_if(const Doomed& doomed) {
+    for (const Entry& entry : entries_) entry.value->erase_if(doomed);
+    for (const auto& item : items_) item->erase_if(doomed);
+    for (const Entry& entry : entries_) {
+        if (doomed(*entry.value)) by_name_.erase(entry.name);
+    }
+    std::erase_if(entries_, [&](const Entry& entry) { return doomed(*entry.value); });
+    std::erase_if(items_, [&](const auto& item) { return doomed(*item); });
+}
+
 void Draft::prune() {
-    for (const Entry& entry : entries_) entry.value->prune();
-    for (const auto& item : items_) item->prune();
-    std::erase_if(entries_, [](const Entry& entry) { return entry.value->is_empty(); });
-    std::erase_if(items_, [](const auto& item) { return item->is_empty(); });
+    erase_if([](const Draft& draft) {
+        return draft.leaf_.is_null() && draft.entries_.empty() && draft.items_.empty();
+    });
 }
 
 void Draft::collect(const std::string& path, std::vector<Taken>& out) const {
@@ -124,7 +137,8 @@ class Repair {
             Draft* target = target_of(problem.path);
             if (target != nullptr && doomed_.insert(target).second) list(*target, problem);
         }
-        if (!doomed_.empty()) remove(draft_);
+        if (!doomed_.empty())
+            draft_.erase_if([&](const Draft& draft) { return doomed_.contains(&draft); });
         return !doomed_.empty();
     }
 
@@ -179,15 +193,6 @@ class Repair {
             if (seen.insert(taken.from).second)
                 refused_.push_back({taken.from, problem.what + "; " + problem.todo});
         }
-    }
-
-    void remove(Draft& draft) {
-        std::erase_if(draft.entries_, [&](const Draft::Entry& entry) {
-            return doomed_.contains(entry.value.get());
-        });
-        std::erase_if(draft.items_, [&](const auto& item) { return doomed_.contains(item.get()); });
-        for (Draft::Entry& entry : draft.entries_) remove(*entry.value);
-        for (const auto& item : draft.items_) remove(*item);
     }
 
     Draft& draft_;

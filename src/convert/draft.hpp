@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace slipway::convert {
@@ -62,10 +63,13 @@ class Draft {
     };
 
     void put(json::value value, const std::vector<View>& from);
+    template <class Doomed>
+    void erase_if(const Doomed& doomed);
     void collect(const std::string& path, std::vector<Taken>& out) const;
 
     json::value leaf_;  // null: an object, a list, or nothing yet
     std::vector<Entry> entries_;
+    std::unordered_map<std::string, Draft*> by_name_;
     std::vector<std::unique_ptr<Draft>> items_;
     std::vector<std::string> origins_;
 };

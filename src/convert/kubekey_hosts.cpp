@@ -12,7 +12,8 @@ namespace slipway::convert {
 
 namespace {
 
-constexpr int kLargestRange = 10'000;
+// Of all ranges of a file together; far more hosts than a spec takes.
+constexpr int kMostInRanges = 20'000;
 
 // What a host was called in the file, and what it is called in the spec.
 struct Known {
@@ -29,7 +30,7 @@ std::optional<int> whole_number(std::string_view text) {
 }
 
 // node[2:4] is node2, node3, node4; anything else is a name. Empty when the range makes no sense.
-std::vector<std::string> expand(const std::string& name) {
+std::vector<std::string> expand(const std::string& name, int& budget) {
     const std::size_t open = name.find('[');
     const std::size_t colon = name.find(':');
     if (open == std::string::npos || colon == std::string::npos || colon < open ||
@@ -39,7 +40,8 @@ std::vector<std::string> expand(const std::string& name) {
     const auto last =
         whole_number(std::string_view(name).substr(colon + 1, name.size() - colon - 2));
     std::vector<std::string> out;
-    if (!first || !last || *last < *first || *last - *first > kLargestRange) return out;
+    if (!first || !last || *last < *first || *last - *first >= budget) return out;
+    budget -= *last - *first;
     for (int i = *first; i <= *last; ++i) out.push_back(name.substr(0, open) + std::to_string(i));
     return out;
 }
@@ -93,9 +95,12 @@ void read_host(Mapper& map, const View& from, Hosts& hosts) {
     Mapper::lacks(from["timeout"], "how long a connection may take is Slipway's to say");
 }
 
-void read_member(const View& member, const std::string& role, Hosts& hosts, bool etcd_here) {
+void read_member(const View& member, const std::string& role, Hosts& hosts, bool etcd_here,
+                 int& budget) {
     std::vector<std::string> unknown;
-    for (const std::string& name : expand(member.text())) {
+    const std::vector<std::string> names = expand(member.text(), budget);
+    if (names.empty()) return member.refuse("is a range without sense, or a very large one");
+    for (const std::string& name : names) {
         const auto found = hosts.find(name);
         if (found == hosts.end()) {
             unknown.push_back(name);
@@ -116,16 +121,18 @@ void read_member(const View& member, const std::string& role, Hosts& hosts, bool
 
 std::set<std::string> names_in(const View& groups) {
     std::set<std::string> out;
+    int budget = kMostInRanges;
     for (const auto& [group, members] : groups.entries()) {
         if (role_of(group).empty()) continue;
         for (const View& member : members.items()) {
-            for (std::string& name : expand(member.text())) out.insert(std::move(name));
+            for (std::string& name : expand(member.text(), budget)) out.insert(std::move(name));
         }
     }
     return out;
 }
 
 void read_groups(const View& groups, Hosts& hosts, bool etcd_here) {
+    int budget = kMostInRanges;
     // Control planes first: whether a member of etcd is one decides what its role means.
     for (const bool etcd : {false, true}) {
         for (const auto& [group, members] : Mapper::entries(groups)) {
@@ -136,7 +143,7 @@ void read_groups(const View& groups, Hosts& hosts, bool etcd_here) {
                 continue;
             }
             for (const View& member : Mapper::items(members)) {
-                if (member.is_scalar()) read_member(member, role, hosts, etcd_here);
+                if (member.is_scalar()) read_member(member, role, hosts, etcd_here, budget);
             }
         }
     }
@@ -202,9 +209,10 @@ void read_kubekey_inventory(Mapper& map, const View& root) {
         {"etcd", "etcd"},
         {"image_registry", "registry"}};
     const View groups = spec["groups"];
+    int budget = kMostInRanges;
     for (const auto& [group, role] : kGroups) {
         for (const View& member : Mapper::items(groups[group]["hosts"])) {
-            if (member.is_scalar()) read_member(member, role, hosts, true);
+            if (member.is_scalar()) read_member(member, role, hosts, true, budget);
         }
     }
     if (!groups["etcd"]["hosts"].is_nothing()) map.draft.at("etcd.mode").set("managed");

@@ -54,11 +54,15 @@ void read_backup(Mapper& map, const View& etcd) {
 // "10.0.0.1 a b" a line, as in /etc/hosts.
 void read_hosts_lines(Mapper& map, const View& lines) {
     if (lines.is_nothing() || !lines.is_scalar()) return Mapper::lacks(lines, "is not a text");
+    std::size_t names = 0;
     for (const std::string& line : split(lines.text(), '\n')) {
         std::vector<std::string> words;
         for (const std::string& word : split(line.substr(0, line.find('#')), ' ')) {
             if (!trim(word).empty()) words.emplace_back(trim(word));
         }
+        names += words.size();
+        if (names > kMostOfOneText)
+            return lines.remark("holds too many names; the first were taken");
         for (std::size_t i = 1; i < words.size(); ++i)
             map.draft.at("kubernetes.dns.hosts").key(words[0]).item().set(words[i], lines);
     }
@@ -67,6 +71,8 @@ void read_hosts_lines(Mapper& map, const View& lines) {
 }
 
 void read_zone(Mapper& map, const View& zone) {
+    if (zone["zones"].items().size() * zone["nameservers"].items().size() > kMostOfOneText)
+        return zone.refuse("has too many names and servers");
     for (const View& name : zone["zones"].items()) {
         // domain:port is CoreDNS's; the domain is what counts.
         const std::string domain = name.text().substr(0, name.text().find(':'));

@@ -79,9 +79,12 @@ void Mapper::texts(Draft& target, const View& from) const {
 
 void Mapper::separated(Draft& target, const View& from, char separator) const {
     if (!has_value(from)) return;
-    for (const std::string& part : split(from.text(), separator)) {
+    const std::vector<std::string> parts = split(from.text(), separator);
+    if (parts.size() > kMostOfOneText) return from.refuse("holds too many values");
+    for (const std::string& part : parts) {
         if (!trim(part).empty()) target.item().set(std::string(trim(part)), from);
     }
+    if (target.is_empty()) from.refuse("holds no value");
 }
 
 void Mapper::text_map(Draft& target, const View& from) const {
@@ -130,6 +133,21 @@ void Mapper::arguments(Draft& target, const View& from) const {
     }
 }
 
+FoundSecret& Mapper::find_or_add(Secret value, const std::string& name) {
+    const std::size_t hash = std::hash<std::string_view>{}(value.reveal());
+    const auto [first, last] = by_hash_.equal_range(hash);
+    for (auto at = first; at != last; ++at) {
+        if (secrets[at->second].value.reveal() == value.reveal()) return secrets[at->second];
+    }
+    std::string unique = name;
+    for (int i = 2; !names_.insert(unique).second; ++i) unique = fmt::format("{}-{}", name, i);
+    by_hash_.emplace(hash, secrets.size());
+    return secrets.emplace_back(FoundSecret{.name = unique,
+                                            .reference = reference_to(unique, secrets_folder_),
+                                            .from = {},
+                                            .value = std::move(value)});
+}
+
 void Mapper::secret(Draft& target, const View& from, const std::string& name, Encoding encoding) {
     if (!has_value(from)) return;
     Secret value(from.text());
@@ -139,22 +157,9 @@ void Mapper::secret(Draft& target, const View& from, const std::string& name, En
             return from.refuse("is not base64, so no secret could be read from it");
         value = std::move(*decoded);
     }
-    const auto same = [&](const FoundSecret& one) { return one.value.reveal() == value.reveal(); };
-    auto known = std::ranges::find_if(secrets, same);
-    if (known == secrets.end()) {
-        std::string unique = name;
-        for (int i = 2; std::ranges::find(secrets, unique, &FoundSecret::name) != secrets.end();
-             ++i)
-            unique = fmt::format("{}-{}", name, i);
-        secrets.push_back({.name = unique,
-                           .reference = reference_to(unique, secrets_folder_),
-                           .from = {},
-                           .value = std::move(value)});
-        known = secrets.end() - 1;
-    }
-    FoundSecret& found = *known;
-    if (std::ranges::find(found.from, from.path()) == found.from.end())
-        found.from.push_back(from.path());
+    FoundSecret& found = find_or_add(std::move(value), name);
+    // The same leaf may come twice: for the login and for sudo.
+    if (found.from.empty() || found.from.back() != from.path()) found.from.push_back(from.path());
     target.set(found.reference, from);
 }
 

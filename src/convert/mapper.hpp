@@ -11,8 +11,11 @@
 #include "convert/document.hpp"
 #include "convert/draft.hpp"
 
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,6 +30,9 @@ struct FoundSecret {
 };
 
 enum class Encoding { plain, base64 };
+
+// What one text may stand for, however long it is: addresses, names of hosts.
+inline constexpr std::size_t kMostOfOneText = 10'000;
 
 class Mapper {
   public:
@@ -67,8 +73,14 @@ class Mapper {
     // of it can be kept.
     static std::string name_of(std::string_view text, std::string_view otherwise);
 
+    std::map<std::string, Draft*> logins;  // of registries, by host
+
   private:
+    FoundSecret& find_or_add(Secret value, const std::string& name);
+
     std::string secrets_folder_;
+    std::unordered_multimap<std::size_t, std::size_t> by_hash_;  // of a secret: its place
+    std::set<std::string> names_;                                // of secrets
 };
 
 }  // namespace slipway::convert

@@ -31,14 +31,12 @@ std::string registry_host(std::string_view address) {
 }
 
 Draft& registry_login(Mapper& map, const std::string& host) {
-    Draft& logins = map.draft.at("registry.logins");
-    for (const auto& login : logins.items()) {
-        const Draft* known = login->find("host");
-        if (known != nullptr && known->value() == json::value(host)) return *login;
+    Draft*& login = map.logins[host];
+    if (login == nullptr) {
+        login = &map.draft.at("registry.logins").item();
+        login->at("host").set(host);
     }
-    Draft& login = logins.item();
-    login.at("host").set(host);
-    return login;
+    return *login;
 }
 
 }  // namespace slipway::convert

@@ -1,6 +1,8 @@
 #include "base/text.hpp"
 #include "convert/formats.hpp"
 
+#include <map>
+
 #include <fmt/format.h>
 
 namespace slipway::convert {
@@ -14,14 +16,14 @@ constexpr std::string_view kBastion =
 
 constexpr std::string_view kPluginValues = "set values of the network plugin: networkPlugin.values";
 
-void read_proxy(Draft& host, const View& proxy, const std::vector<std::string>& addresses) {
+using Addresses = std::map<std::string, std::string>;  // the name of the host at each
+
+void read_proxy(Draft& host, const View& proxy, const Addresses& addresses) {
     if (proxy.is_nothing()) return proxy.agree();
     const View ip = proxy["ip"];
-    for (std::size_t i = 0; i < addresses.size(); ++i) {
-        if (proxy["type"].text() != "SSHJumpServer" || ip.text().empty() ||
-            addresses[i] != ip.text())
-            continue;
-        host.at("bastion").set(fmt::format("cp{}", i + 1), std::vector{ip, proxy["type"]});
+    const auto jump = addresses.find(ip.text());
+    if (proxy["type"].text() == "SSHJumpServer" && jump != addresses.end()) {
+        host.at("bastion").set(jump->second, std::vector{ip, proxy["type"]});
         for (const char* key : {"port", "username", "password", "privateKey", "passPhrase"})
             Mapper::lacks(proxy[key], "the jump host is reached as its own entry says");
         return;
@@ -30,7 +32,7 @@ void read_proxy(Draft& host, const View& proxy, const std::vector<std::string>& 
 }
 
 void read_machine(Mapper& map, const View& machine, const std::string& address,
-                  const std::string& name, const std::vector<std::string>& addresses) {
+                  const std::string& name, const Addresses& addresses) {
     Draft& host = map.draft.at("hosts").item();
     host.at("name").set(name);
     host.at("address").set(address, machine["ip"]);
@@ -56,21 +58,22 @@ void read_machines(Mapper& map, const View& machines) {
     struct Found {
         View machine;
         std::string address;
+        std::string name;
     };
     std::vector<Found> found;
-    std::vector<std::string> addresses;
+    Addresses addresses;
     for (const View& machine : Mapper::items(machines)) {
         // The wizard joins the addresses of like machines by semicolons.
         for (const std::string& part : split(machine["ip"].text(), ';')) {
-            if (trim(part).empty()) continue;
-            addresses.emplace_back(trim(part));
-            found.push_back({machine, addresses.back()});
+            const std::string address(trim(part));
+            if (address.empty() || found.size() == kMostOfOneText) continue;
+            found.push_back({machine, address, fmt::format("cp{}", found.size() + 1)});
+            addresses.emplace(address, found.back().name);
         }
-        if (trim(machine["ip"].text()).empty()) machine.refuse("a machine without an address");
+        if (found.empty() || found.back().machine.path() != machine.path())
+            machine.refuse("has no address, or there are too many machines");
     }
-    for (std::size_t i = 0; i < found.size(); ++i)
-        read_machine(map, found[i].machine, found[i].address, fmt::format("cp{}", i + 1),
-                     addresses);
+    for (const Found& one : found) read_machine(map, one.machine, one.address, one.name, addresses);
     if (!found.empty())
         map.notes.push_back(
             "hosts: tke.json names no machines, so they are cp1, cp2 …, and their host names "
@@ -190,7 +193,9 @@ bool is_tke(const View& root) {
 
 void read_tke(Mapper& map, const View& root) {
     const View para = root["para"];
-    if (!para.is_map()) return read_body(map, root["cluster"], root["Config"]);
+    // Go takes names of fields in any case; only the file that is kept has a `config` of its own.
+    const View config = root["Config"].is_there() ? root["Config"] : root["config"];
+    if (!para.is_map()) return read_body(map, root["cluster"], config);
     root["cluster"].refuse(kState);
     for (const char* key : {"step", "includeSelf"}) root[key].refuse(kState);
     root["config"].refuse("options of TKE's installer itself");
