@@ -66,12 +66,15 @@ void read_machines(Mapper& map, const View& machines) {
         // The wizard joins the addresses of like machines by semicolons.
         for (const std::string& part : split(machine["ip"].text(), ';')) {
             const std::string address(trim(part));
-            if (address.empty() || found.size() == kMostOfOneText) continue;
+            if (address.empty()) continue;
+            if (found.size() == kMostOfOneText) {
+                machine.remark("there are too many machines; the first were taken");
+                break;
+            }
             found.push_back({machine, address, fmt::format("cp{}", found.size() + 1)});
             addresses.emplace(address, found.back().name);
         }
-        if (found.empty() || found.back().machine.path() != machine.path())
-            machine.refuse("has no address, or there are too many machines");
+        if (trim(machine["ip"].text()).empty()) machine.refuse("a machine without an address");
     }
     for (const Found& one : found) read_machine(map, one.machine, one.address, one.name, addresses);
     if (!found.empty())
