@@ -245,7 +245,9 @@ TEST(ConvertKubekey, RangesNameHosts) {
 }
 
 TEST(ConvertKubekey, HostsKeepTheirLogins) {
-    const config::Spec spec = spec_of(converted("kubekey-ha.yaml"));
+    const Conversion conversion = converted("kubekey-ha.yaml");
+    EXPECT_THAT(paths(conversion), Not(Contains("spec.hosts[2].privateKeyPath")));
+    const config::Spec spec = spec_of(conversion);
     const config::Host& first = *spec.find_host("node1");
     EXPECT_EQ(first.internal_address, "10.1.0.21");
     EXPECT_EQ(first.password.env, "SLIPWAY_SSH_PASSWORD_NODE1");

@@ -63,10 +63,12 @@ void read_internal_address(Mapper& map, Draft& host, const View& address) {
 void read_login(Mapper& map, Draft& host, const View& from, const std::string& name) {
     map.number(host.at("port"), from["port"]);
     map.text(host.at("user"), from["user"]);
-    if (!from["privateKeyPath"].is_nothing() && from["privateKey"].is_nothing())
-        map.text(host.at("key.file"), from["privateKeyPath"]);
+    const View file = from["privateKeyPath"];
+    if (from["privateKey"].is_nothing())
+        map.text(host.at("key.file"), file);
+    else
+        Mapper::lacks(file, "privateKey is given too, and is used");
     map.secret(host.at("key"), from["privateKey"], "ssh-key-" + name, Encoding::plain);
-    Mapper::lacks(from["privateKeyPath"], "privateKey is given too, and is used");
     map.secret(host.at("password"), from["password"], "ssh-password-" + name, Encoding::plain);
     // KubeKey answers sudo's question with the password of the login.
     if (!from["user"].is_nothing() && from["user"].text() != "root")
