@@ -5,6 +5,7 @@ namespace slipway::cli {
 std::vector<Command> all_commands() {
     return {
         init_command(),
+        convert_command(),
         validate_command(),
         explain_command(),
         schema_command(),

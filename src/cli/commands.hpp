@@ -11,6 +11,7 @@ namespace slipway::cli {
 std::vector<Command> all_commands();
 
 Command init_command();
+Command convert_command();
 Command validate_command();
 Command explain_command();
 Command schema_command();
