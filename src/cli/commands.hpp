@@ -14,6 +14,7 @@ Command init_command();
 Command validate_command();
 Command explain_command();
 Command schema_command();
+Command serve_command();
 Command preflight_command();
 Command plan_command();
 Command apply_command();
