@@ -119,6 +119,15 @@ Option ssh_config_option() {
 
 Option yes_option() { return {.name = "--yes", .letter = 'y', .help = "ask no questions"}; }
 
+Option detach_option() {
+    return {.name = "--detach", .help = "go on in the background once the run has begun"};
+}
+
+Option secrets_option() {
+    return {.name = "--secrets-stdin",
+            .help = "answers to questions for secrets, as a JSON object on standard input"};
+}
+
 Option progress_option() {
     return {.name = "--progress",
             .value = "KIND",

@@ -91,6 +91,8 @@ Option accept_new_option();
 Option ssh_config_option();
 Option yes_option();       // --yes
 Option progress_option();  // --progress
+Option detach_option();    // --detach
+Option secrets_option();   // --secrets-stdin
 Positional cluster_positional();
 
 }  // namespace slipway::cli

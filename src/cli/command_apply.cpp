@@ -5,8 +5,6 @@
 #include "cli/runner.hpp"
 #include "cli/spec_input.hpp"
 
-#include <fmt/format.h>
-
 namespace slipway::cli {
 
 namespace {
@@ -28,38 +26,13 @@ RunRequest request_of(const Call& call, const std::optional<SavedPlan>& saved) {
     return request;
 }
 
-ExitCode in_background(const Call& call, RunRequest& request) {
-    Detached detached;
-    if (detached.in_child()) {
-        request.detached = &detached;
-        return run_apply(call, request);
-    }
-    ExitCode ended = ExitCode::failed;
-    const std::optional<std::int64_t> run = detached.wait(ended);
-    if (!run) return ended;
-    const std::string& name = request.cluster.name;
-    call.output.result({{"cluster", name},
-                        {"run", *run},
-                        {"pid", detached.child()},
-                        {"log", request.cluster.log().string()},
-                        {"result", "detached"}},
-                       [&] {
-                           return fmt::format("run {} of {} goes on in the background (pid {})\n",
-                                              *run, name, detached.child());
-                       });
-    call.output.note(
-        fmt::format("watch it with: slipway events {0} --follow; slipway status {0}", name));
-    return ExitCode::ok;
-}
-
 ExitCode run(const Call& call) {
     std::optional<SavedPlan> saved;
     if (call.arguments.has("--plan")) saved = load_plan(call.arguments.value("--plan"));
     if (call.arguments.has("--dry-run")) return show_preview(call);
     if (!saved) require_answerable(call);
     RunRequest request = request_of(call, saved);
-    if (call.arguments.has("--detach")) return in_background(call, request);
-    return run_apply(call, request);
+    return run_where_asked(call, request, run_apply);
 }
 
 }  // namespace
@@ -92,7 +65,8 @@ Command apply_command() {
                      .complete = Complete::file},
                     {.name = "--dry-run",
                      .help = "say what would change and stop: the same as plan"},
-                    {.name = "--detach", .help = "go on in the background once the run has begun"},
+                    detach_option(),
+                    secrets_option(),
                     ignore_option(),
                     ignore_checks_option(),
                     admission_options()[0],

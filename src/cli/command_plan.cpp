@@ -19,6 +19,7 @@ Command plan_command() {
                     simulate_option(),
                     accept_new_option(),
                     ssh_config_option(),
+                    secrets_option(),
                     admission_options()[0],
                     admission_options()[1],
                     {.name = "--out",

@@ -28,7 +28,7 @@ ExitCode run(const Call& call) {
 
     const Interrupts interrupts;
     const std::unique_ptr<remote::Fleet> fleet = open_fleet(
-        spec, options, cluster, Keep::nothing, host_secrets(spec, nullptr, terminal_prompt()));
+        spec, options, cluster, Keep::nothing, host_secrets(spec, nullptr, secret_prompt(call)));
     cluster::Operation operation(spec, *fleet, system_clock(),
                                  {.ignore_checks = options.ignore_checks});
     gather_facts(call, operation, *fleet, cluster, interrupts.token());
@@ -61,7 +61,7 @@ Command preflight_command() {
                 "explain ID`\n"
                 "says what a check is for.",
             .options = {spec_option(), simulate_option(), accept_new_option(), ssh_config_option(),
-                        ignore_option(), ignore_checks_option()},
+                        ignore_option(), ignore_checks_option(), secrets_option()},
             .run = run};
 }
 

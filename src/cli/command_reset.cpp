@@ -17,7 +17,7 @@ ExitCode show_undo(const Call& call, const RunRequest& request) {
     const Interrupts interrupts;
     const std::unique_ptr<remote::Fleet> fleet =
         open_fleet(request.spec, request.options, request.cluster, Keep::nothing,
-                   host_secrets(request.spec, nullptr, terminal_prompt()));
+                   host_secrets(request.spec, nullptr, secret_prompt(call)));
     cluster::Operation operation(request.spec, *fleet, system_clock());
     operation.gather_facts(interrupts.token());
     if (interrupts.token().stop_requested()) throw Cancelled();
@@ -40,7 +40,7 @@ ExitCode run(const Call& call) {
     request.options.override_with(call.arguments);
     request.options.undo = {.hosts = call.arguments.list("--host"),
                             .steps = call.arguments.list("--step")};
-    return dry ? show_undo(call, request) : run_reset(call, request);
+    return dry ? show_undo(call, request) : run_where_asked(call, request, run_reset);
 }
 
 }  // namespace
@@ -67,6 +67,8 @@ Command reset_command() {
                      .complete = Complete::node},
                     {.name = "--dry-run", .help = "say what would be undone and stop"},
                     yes_option(),
+                    detach_option(),
+                    secrets_option(),
                     cluster_option(),
                     spec_option(),
                     simulate_option(),

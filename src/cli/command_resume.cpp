@@ -30,7 +30,8 @@ Command resume_command() {
             "one, with the spec and the options it was started with: what it acknowledged is not\n"
             "repeated, everything else is looked at again.",
         .options = {cluster_option(), spec_option(), simulate_option(), accept_new_option(),
-                    ssh_config_option(), ignore_option(), progress_option()},
+                    ssh_config_option(), ignore_option(), detach_option(), secrets_option(),
+                    progress_option()},
         .positionals = {cluster_positional()},
         .run = run};
 }

@@ -52,6 +52,8 @@ Command retry_command() {
                     accept_new_option(),
                     ssh_config_option(),
                     ignore_option(),
+                    detach_option(),
+                    secrets_option(),
                     progress_option()},
         .positionals = {cluster_positional()},
         .run = run};

@@ -1,10 +1,8 @@
-#include "base/clock.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/follow.hpp"
-#include "cli/gantt.hpp"
 #include "cli/state.hpp"
+#include "desk/run_view.hpp"
 
 #include <fmt/format.h>
 
@@ -12,45 +10,18 @@ namespace slipway::cli {
 
 namespace {
 
-std::vector<engine::Event> events_of(const ClusterFolder& cluster, store::Journal& journal,
-                                     std::int64_t run) {
-    std::vector<engine::Event> out;
-    follow_events(cluster, journal, {.run = run, .types = gantt_event_types()}, false,
-                  [&](const engine::Event& event) {
-                      out.push_back(event);
-                      return true;
-                  });
-    return out;
-}
-
-json::object bar_json(const GanttRow& row, const GanttBar& bar) {
-    return {{"host", row.host},      {"step", row.step},     {"outcome", bar.outcome},
-            {"ready", bar.ready},    {"started", bar.start}, {"finished", bar.end},
-            {"seconds", bar.took()}, {"after", bar.after},   {"critical", bar.critical}};
-}
-
 ExitCode show_steps(const Call& call, const ClusterFolder& cluster, const store::Run& run,
-                    const GanttModel& model) {
-    json::array steps;
+                    const desk::GanttModel& model) {
     std::vector<std::vector<std::string>> rows = {
         {"HOST", "STEP", "OUTCOME", "AT", "WAITED", "TOOK", "CRITICAL"}};
-    for (const GanttRow& row : model.rows) {
-        for (const GanttBar& bar : row.bars) {
-            steps.push_back(bar_json(row, bar));
+    for (const desk::GanttRow& row : model.rows) {
+        for (const desk::GanttBar& bar : row.bars) {
             rows.push_back({row.host, row.step, bar.outcome, fmt::format("{:.1f} s", bar.start),
                             fmt::format("{:.1f} s", bar.waited()),
                             fmt::format("{:.1f} s", bar.took()), bar.critical ? "yes" : ""});
         }
     }
-    call.output.data({{"cluster", cluster.name},
-                      {"run", run.id},
-                      {"kind", run.kind},
-                      {"result", model.result},
-                      {"started", format_utc(run.started_ms)},
-                      {"seconds", model.total},
-                      {"criticalSeconds", model.critical_seconds},
-                      {"steps", std::move(steps)}},
-                     [&] { return table(rows); });
+    call.output.data(desk::run_steps_json(cluster, run, model), [&] { return table(rows); });
     return ExitCode::ok;
 }
 
@@ -58,9 +29,9 @@ ExitCode run(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const auto journal = open_journal(cluster);
     const store::Run run = find_run(*journal, cluster, call.arguments.number("RUN", 0));
-    const GanttModel model = gantt_model(events_of(cluster, *journal, run.id));
+    const desk::GanttModel model = desk::gantt_model(desk::gantt_events(*journal, run.id));
     if (!call.arguments.has("--gantt")) return show_steps(call, cluster, run, model);
-    const std::string picture = gantt_svg(model, {.cluster = cluster.name, .run = run.id});
+    const std::string picture = desk::gantt_svg(model, {.cluster = cluster.name, .run = run.id});
     const std::string file = call.arguments.value("--gantt");
     if (file.empty() || file == "-") {
         call.output.text(picture);

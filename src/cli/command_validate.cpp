@@ -1,5 +1,7 @@
 #include "cli/commands.hpp"
+#include "cli/problem_json.hpp"
 #include "cli/spec_input.hpp"
+#include "config/yaml_json.hpp"
 
 #include <fmt/format.h>
 
@@ -7,34 +9,36 @@ namespace slipway::cli {
 
 namespace {
 
-json::object problem_json(const config::Problem& problem) {
-    return {{"id", problem.id},
-            {"severity", problem.severity == config::Severity::error ? "error" : "notice"},
-            {"file", problem.where.file},
-            {"line", problem.where.line},
-            {"column", problem.where.column},
-            {"path", problem.path},
-            {"what", problem.what},
-            {"todo", problem.todo}};
+// The spec as it was written (of one file), and with every default when it is good.
+void add_documents(json::object& object, const std::vector<config::Source>& sources,
+                   const config::LoadedSpec& loaded) {
+    config::Findings unread;
+    if (sources.size() == 1) {
+        if (const auto tree = config::parse_yaml(sources.front(), 0, unread))
+            object["spec"] = config::to_json(*tree);
+    }
+    if (loaded.ok())
+        object["effective"] = parse_json(config::to_canonical_json(loaded.spec), "the spec");
 }
 
 ExitCode run(const Call& call) {
-    const config::LoadedSpec loaded =
-        load_checked(spec_sources(call.arguments), LocalFiles::checked);
+    const std::vector<config::Source> sources = spec_sources(call.arguments);
+    const config::LoadedSpec loaded = load_checked(sources, LocalFiles::checked);
     json::array problems;
     for (const config::Problem& problem : loaded.problems)
         problems.push_back(problem_json(problem));
-    call.output.data(
-        {{"valid", loaded.ok()}, {"cluster", loaded.spec.name}, {"problems", std::move(problems)}},
-        [&] {
-            std::string out;
-            for (const config::Problem& problem : loaded.problems) out += problem.line() + "\n";
-            if (loaded.ok()) {
-                out += fmt::format("{}: {} hosts, no problems\n", loaded.spec.name,
-                                   loaded.spec.hosts.size());
-            }
-            return out;
-        });
+    json::object object = {
+        {"valid", loaded.ok()}, {"cluster", loaded.spec.name}, {"problems", std::move(problems)}};
+    if (call.arguments.has("--effective")) add_documents(object, sources, loaded);
+    call.output.data(object, [&] {
+        std::string out;
+        for (const config::Problem& problem : loaded.problems) out += problem.line() + "\n";
+        if (loaded.ok()) {
+            out += fmt::format("{}: {} hosts, no problems\n", loaded.spec.name,
+                               loaded.spec.hosts.size());
+        }
+        return out;
+    });
     return loaded.ok() ? ExitCode::ok : ExitCode::spec_invalid;
 }
 
@@ -49,7 +53,9 @@ Command validate_command() {
                 "-c -",
             .details =
                 "One line a problem: file:line:col: path: what is wrong; what to do. Exit code 3.",
-            .options = {spec_option()},
+            .options = {spec_option(),
+                        {.name = "--effective",
+                         .help = "with -o json: the spec too, as written and with every default"}},
             .run = run};
 }
 

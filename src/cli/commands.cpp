@@ -45,6 +45,7 @@ std::vector<Command> all_commands() {
         registry_gc_command(),
         registry_passwd_command(),
         registry_unit_command(),
+        serve_command(),
         images_push_command(),
         images_list_command(),
         images_copy_command(),

@@ -15,6 +15,7 @@ Command convert_command();
 Command validate_command();
 Command explain_command();
 Command schema_command();
+Command serve_command();
 Command preflight_command();
 Command plan_command();
 Command apply_command();

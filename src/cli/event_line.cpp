@@ -166,23 +166,4 @@ double number_at(const json::object& object, std::string_view key, double fallba
     return value->to_number<double>();
 }
 
-engine::Event event_from_row(const store::EventRow& row) {
-    engine::Event event;
-    event.seq = row.seq;
-    event.run = row.run;
-    event.wall_ms = row.at_ms;
-    event.type = row.type;
-    for (const engine::Level level :
-         {engine::Level::debug, engine::Level::warning, engine::Level::error}) {
-        if (row.level == engine::to_string(level)) event.level = level;
-    }
-    event.host = row.host;
-    event.step = row.step;
-    if (!row.body.empty()) {
-        const json::value body = parse_json(row.body, "an event of the journal");
-        if (body.is_object()) event.body = body.get_object();
-    }
-    return event;
-}
-
 }  // namespace slipway::cli

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "cli/output.hpp"
+#include "desk/run_view.hpp"
 #include "engine/event.hpp"
-#include "store/journal.hpp"
 
 #include <string>
 
@@ -31,6 +31,6 @@ std::string seconds_text(double seconds);
 // A number that may have been written as integer or as fraction.
 double number_at(const json::object& object, std::string_view key, double fallback = 0);
 
-engine::Event event_from_row(const store::EventRow& row);
+using desk::event_from_row;
 
 }  // namespace slipway::cli

@@ -1,9 +1,11 @@
 // The program: one catch around everything.
 #include "base/failpoint.hpp"
 #include "cli/app.hpp"
+#include "cli/problem_json.hpp"
 #include "remote/ssh/askpass.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
@@ -18,7 +20,17 @@ using slipway::Cancelled;
 using slipway::Error;
 using slipway::Failpoint;
 
+// For programs that start this one and pass its errors on.
+bool errors_as_json() {
+    const char* wanted = std::getenv("SLIPWAY_ERRORS");
+    return wanted != nullptr && std::string_view(wanted) == "json";
+}
+
 cli::ExitCode report(cli::Output& output, const std::exception& error) {
+    if (errors_as_json()) {
+        std::cerr << slipway::json::serialize(cli::error_json(error)) << std::endl;
+        return cli::exit_code_of(error);
+    }
     if (const auto* invalid = dynamic_cast<const cli::SpecInvalid*>(&error)) {
         for (const config::Problem& problem : invalid->problems()) output.note(problem.line());
         output.error(*invalid);

@@ -37,7 +37,7 @@ ExitCode show_preview(const Call& call) {
 
     const Interrupts interrupts;
     const std::unique_ptr<remote::Fleet> fleet = open_fleet(
-        spec, options, cluster, Keep::nothing, host_secrets(spec, nullptr, terminal_prompt()));
+        spec, options, cluster, Keep::nothing, host_secrets(spec, nullptr, secret_prompt(call)));
     const std::unique_ptr<store::Journal> journal = journal_if_any(cluster);
     if (journal) cluster::refuse_what_is_settled(spec, *journal);
     cluster::Operation operation(

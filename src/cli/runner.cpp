@@ -76,7 +76,7 @@ struct Bench {
           journal(store::Journal::create_or_open(request.cluster.journal())),
           fleet(open_fleet(with_former_hosts(request.spec, *journal), request.options,
                            request.cluster, Keep::changes,
-                           host_secrets(request.spec, journal.get(), terminal_prompt()))),
+                           host_secrets(request.spec, journal.get(), secret_prompt(call)))),
           operation(request.spec, *fleet, system_clock(),
                     {.ignore_checks = request.options.ignore_checks,
                      .run_options = request.options.to_json(),
@@ -282,6 +282,32 @@ ExitCode run_reset(const Call& call, const RunRequest& request) {
     return finish(call, request, bench, "reset", report);
 }
 
+ExitCode run_where_asked(const Call& call, RunRequest& request,
+                         ExitCode (*run)(const Call&, const RunRequest&)) {
+    if (!call.arguments.has("--detach")) return run(call, request);
+    Detached detached;
+    if (detached.in_child()) {
+        request.detached = &detached;
+        return run(call, request);
+    }
+    ExitCode ended = ExitCode::failed;
+    const std::optional<std::int64_t> number = detached.wait(ended);
+    if (!number) return ended;
+    const std::string& name = request.cluster.name;
+    call.output.result({{"cluster", name},
+                        {"run", *number},
+                        {"pid", detached.child()},
+                        {"log", request.cluster.log().string()},
+                        {"result", "detached"}},
+                       [&] {
+                           return fmt::format("run {} of {} goes on in the background (pid {})\n",
+                                              *number, name, detached.child());
+                       });
+    call.output.note(
+        fmt::format("watch it with: slipway events {0} --follow; slipway status {0}", name));
+    return ExitCode::ok;
+}
+
 ExitCode continue_last_run(const Call& call, const ClusterFolder& cluster,
                            const std::string& command, const std::string& retry_only) {
     const store::Run run = find_run(*open_journal(cluster), cluster);
@@ -306,7 +332,7 @@ ExitCode continue_last_run(const Call& call, const ClusterFolder& cluster,
     request.options.override_with(call.arguments);
     if (!retry_only.empty()) require_failed(*open_journal(cluster), retry_only);
     request.retry_only = retry_only;
-    return run.kind == "reset" ? run_reset(call, request) : run_apply(call, request);
+    return run_where_asked(call, request, run.kind == "reset" ? run_reset : run_apply);
 }
 
 store::Run last_apply(store::Journal& journal, const ClusterFolder& cluster) {

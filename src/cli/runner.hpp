@@ -30,6 +30,11 @@ struct RunRequest {
 ExitCode run_apply(const Call& call, const RunRequest& request);
 ExitCode run_reset(const Call& call, const RunRequest& request);
 
+// With --detach `run` (one of the two above) goes on in a process of its own once it has begun,
+// and its number is shown; without it, as `run`. Must be called while the process has one thread.
+ExitCode run_where_asked(const Call& call, RunRequest& request,
+                         ExitCode (*run)(const Call&, const RunRequest&));
+
 // Goes on with the last run as it was started; throws RUN-COMPLETE when there is nothing to go on
 // with.
 ExitCode continue_last_run(const Call& call, const ClusterFolder& cluster,

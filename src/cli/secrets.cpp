@@ -1,9 +1,12 @@
 #include "cli/secrets.hpp"
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 
+#include <algorithm>
 #include <iostream>
+#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,6 +62,20 @@ Secret secret_of(const config::Host& host, const Wanted& wanted, store::Journal*
     return secret;
 }
 
+constexpr std::size_t kMostAnswers = 1u << 20;
+
+json::value answers_of(const std::string& text) {
+    boost::system::error_code failure;
+    json::value given = json::parse(text, failure);
+    const bool good = !failure && given.is_object() &&
+                      std::ranges::all_of(given.get_object(), [](const auto& item) {
+                          return item.value().is_string();
+                      });
+    if (good) return given;
+    throw UsageError("USAGE-BAD-VALUE", "standard input is no JSON object of answers",
+                     {.cause = "--secrets-stdin reads {\"QUESTION\": \"ANSWER\", …} there"});
+}
+
 }  // namespace
 
 config::Prompt terminal_prompt() {
@@ -75,6 +92,26 @@ config::Prompt terminal_prompt() {
         Secret secret(line);
         wipe(line);
         return secret;
+    };
+}
+
+config::Prompt secret_prompt(const Call& call) {
+    if (!call.arguments.has("--secrets-stdin")) return terminal_prompt();
+    std::string text = read_all(STDIN_FILENO, "standard input", kMostAnswers);
+    const json::value given = answers_of(text);
+    wipe(text);
+    // Shared: a std::function is copied, a Secret is not.
+    auto answers = std::make_shared<std::map<std::string, Secret, std::less<>>>();
+    for (const auto& [question, answer] : given.as_object())
+        answers->emplace(std::string(question), Secret(answer.as_string()));
+    return [answers](std::string_view question) {
+        const auto found = answers->find(question);
+        if (found != answers->end()) return found->second.clone();
+        throw UserError("SECRET-UNANSWERED",
+                        fmt::format("nobody has given the {}", printable(question)),
+                        {.cause = "the answers on standard input do not hold it",
+                         .remedy = "give it and try again",
+                         .recovery = Recovery::needs_user});
     };
 }
 

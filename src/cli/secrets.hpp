@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/secret.hpp"
+#include "cli/command.hpp"
 #include "cli/fleet.hpp"
 #include "config/secret_ref.hpp"
 #include "config/spec.hpp"
@@ -16,6 +17,10 @@ namespace slipway::cli {
 
 // Asks on the terminal without echo; empty when standard input is none.
 config::Prompt terminal_prompt();
+
+// With --secrets-stdin, for programs that start this one: the answers stand by their questions in a
+// JSON object on standard input ({"login password of w1": "…"}), which is read once. Else as above.
+config::Prompt secret_prompt(const Call& call);
 
 // What the hosts are logged in to with, by host. `journal` may be null (plan, preflight): then
 // nothing is kept. Throws UserError SECRETS-MISSING naming every secret that cannot be had.

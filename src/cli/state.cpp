@@ -19,12 +19,6 @@ std::string environment(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// A name becomes a folder: nothing that could leave the state folder.
-bool is_folder_name(const std::string& name) {
-    return !name.empty() && name.find('/') == std::string::npos && name[0] != '.' &&
-           !starts_with_dash(name);
-}
-
 std::string name_of_cluster(const Call& call) {
     if (call.arguments.has("CLUSTER")) return call.arguments.value("CLUSTER");
     if (call.arguments.has("--cluster")) return call.arguments.value("--cluster");
@@ -58,23 +52,8 @@ std::filesystem::path state_root(const Arguments& arguments) {
     return "/var/lib/slipway";
 }
 
-std::vector<std::string> known_clusters(const std::filesystem::path& root) {
-    std::vector<std::string> names;
-    std::error_code failure;
-    for (const auto& entry : std::filesystem::directory_iterator(root, failure)) {
-        // A folder whose journal is lost still belongs to a cluster: what it lacks is told by name.
-        for (const char* trace : {"journal.db", "journal.db.last-good", "seal.key"}) {
-            if (!std::filesystem::exists(entry.path() / trace, failure)) continue;
-            names.push_back(entry.path().filename().string());
-            break;
-        }
-    }
-    std::ranges::sort(names, natural_less);
-    return names;
-}
-
 ClusterFolder cluster_folder(const Arguments& arguments, const std::string& name) {
-    if (!is_folder_name(name)) {
+    if (!desk::is_folder_name(name)) {
         throw UsageError("CLUSTER-BAD-NAME",
                          fmt::format("'{}' cannot be the name of a cluster", printable(name)),
                          {.remedy = "use the name of the spec's metadata.name"});
@@ -115,21 +94,6 @@ ClusterFolder find_cluster(const Call& call) {
                             : "slipway apply makes it; --state DIR names another state folder"});
     }
     return cluster;
-}
-
-std::unique_ptr<store::Journal> open_journal(const ClusterFolder& cluster) {
-    return store::Journal::open_existing(cluster.journal());
-}
-
-store::Run find_run(store::Journal& journal, const ClusterFolder& cluster, std::int64_t id) {
-    std::optional<store::Run> run = id == 0 ? journal.last_run() : journal.run(id);
-    if (run) return *std::move(run);
-    if (id == 0) {
-        throw UserError("RUN-NONE", fmt::format("there was no run of {} yet", cluster.name),
-                        {.remedy = "slipway apply -c FILE"});
-    }
-    throw UserError("RUN-UNKNOWN", fmt::format("{} has no run {}", cluster.name, id),
-                    {.remedy = fmt::format("slipway runs {}", cluster.name)});
 }
 
 }  // namespace slipway::cli

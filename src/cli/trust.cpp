@@ -34,7 +34,15 @@ Logins at_depth(const Logins& all, std::size_t wanted) {
 // Keys that would be pinned: new ones, and changed ones the user named.
 std::vector<HostKey> to_pin(const std::vector<HostKey>& keys, const TrustRequest& request) {
     std::vector<HostKey> out;
+    if (request.look) return out;
     for (const HostKey& key : keys) {
+        if (request.only) {
+            const auto wanted = request.only->find(key.host);
+            if (wanted != request.only->end() && wanted->second == key.fingerprint &&
+                (key.state == KeyState::fresh || key.state == KeyState::changed))
+                out.push_back(key);
+            continue;
+        }
         const bool named = std::ranges::find(request.replace, key.host) != request.replace.end();
         if (key.state == KeyState::fresh || (key.state == KeyState::changed && named))
             out.push_back(key);

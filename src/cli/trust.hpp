@@ -7,6 +7,8 @@
 #include "remote/real_fleet.hpp"
 #include "remote/ssh/trust.hpp"
 
+#include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -17,7 +19,10 @@ struct TrustRequest {
     const ClusterFolder& cluster;
     remote::RealFleet& fleet;
     std::vector<std::string> replace = {};  // hosts whose changed key is to be taken
-    bool ask = true;                        // false: take new keys without a question
+    // Take keys with these very fingerprints, by host, and no others.
+    std::optional<std::map<std::string, std::string>> only = {};
+    bool look = false;  // trust none
+    bool ask = true;    // false: take new keys without a question
     std::stop_token stop = {};
 };
 

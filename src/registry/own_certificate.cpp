@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kName = "Slipway registry";
 constexpr int kAuthorityYears = 10, kDays = 365, kRenewBefore = 65;
 constexpr mode_t kPrivate = 0600, kPublic = 0644;
 constexpr std::string_view kKeyBegins = "-----BEGIN PRIVATE KEY-----";
@@ -41,12 +40,12 @@ Fd lock_folder(const fs::path& folder) {
 // file is missing. (A kill leaves the key alone.)
 [[noreturn]] void refuse_half(const fs::path& folder, const char* missing) {
     throw UserError("REGISTRY-AUTHORITY", fmt::format("{} is missing", (folder / missing).string()),
-                    {.cause = "the other files of the registry's own authority are there",
+                    {.cause = "the other files of the server's own authority are there",
                      .remedy = "put it back; or remove ca.crt, ca.key and server.pem, and have all "
                                "clients trust the new ca.crt"});
 }
 
-pki::Authority authority(const fs::path& folder) {
+pki::Authority authority(const fs::path& folder, const std::string& name) {
     auto certificate = read_file_if_any(folder / "ca.crt");
     auto key = read_file_if_any(folder / "ca.key");
     if (certificate && key) {
@@ -56,7 +55,7 @@ pki::Authority authority(const fs::path& folder) {
     }
     if (certificate) refuse_half(folder, "ca.key");
     if (key && fs::exists(folder / "server.pem")) refuse_half(folder, "ca.crt");
-    pki::Authority made = pki::Authority::make(kName, kAuthorityYears, system_clock().wall_ms());
+    pki::Authority made = pki::Authority::make(name, kAuthorityYears, system_clock().wall_ms());
     fs::remove(folder / "server.pem");  // of an authority that is no more
     atomic_write(folder / "ca.key", made.key().reveal(), kPrivate);
     atomic_write(folder / "ca.crt", made.certificate(), kPublic);  // last: it makes the pair count
@@ -71,10 +70,11 @@ bool still_good(std::string_view pem, const pki::Request& request, const pki::Au
 
 }  // namespace
 
-net::TlsServerOptions own_certificate(const fs::path& folder, const std::set<std::string>& names) {
+net::TlsServerOptions own_certificate(const fs::path& folder, const std::set<std::string>& names,
+                                      const std::string& common_name) {
     const Fd lock = lock_folder(folder);
-    const pki::Authority ca = authority(folder);
-    const pki::Request request{.common_name = kName,
+    const pki::Authority ca = authority(folder, common_name);
+    const pki::Request request{.common_name = common_name,
                                .names = {names.begin(), names.end()},
                                .usage = pki::Usage::server,
                                .days = kDays};

@@ -41,7 +41,7 @@ std::string credential_name(const std::string& option) { return option.substr(2)
 }  // namespace
 
 std::string unit_file(const UnitOptions& options) {
-    std::string command = argument(options.program) + " registry serve";
+    std::string command = argument(options.program) + " " + options.command;
     for (const std::string& word : options.arguments) command += " " + argument(word);
     std::string folders;
     for (const auto& [option, file] : options.credentials) {
@@ -52,12 +52,14 @@ std::string unit_file(const UnitOptions& options) {
     for (const std::string& folder : options.writable)
         folders += fmt::format("ReadWritePaths={}\n", quoted("-" + folder));
     const char* const capabilities = options.low_port ? "CAP_NET_BIND_SERVICE" : "";
-    const std::string user =
-        options.user.empty() ? "User=slipway-registry\nDynamicUser=yes" : "User=" + options.user;
+    const std::string user = options.user.empty()
+                                 ? fmt::format("User={}\nDynamicUser=yes", options.service)
+                                 : "User=" + options.user;
+    if (options.starts_others) folders += "KillMode=process\n";
     return fmt::format(R"(# Written by slipway.
 [Unit]
-Description=Slipway image registry
-Documentation=https://github.com/opencontainers/distribution-spec
+Description={}
+Documentation={}
 After=network-online.target
 Wants=network-online.target
 
@@ -92,7 +94,7 @@ RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
 RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
-StateDirectory=slipway-registry
+StateDirectory={}
 StateDirectoryMode=0700
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
@@ -102,7 +104,8 @@ UMask=0077
 [Install]
 WantedBy=multi-user.target
 )",
-                       command, user, folders, capabilities, capabilities);
+                       options.description, options.documentation, command, user, folders,
+                       capabilities, capabilities, options.service);
 }
 
 void notify_systemd(const std::string& state) {

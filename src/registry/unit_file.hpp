@@ -1,4 +1,4 @@
-// The registry as a service of systemd.
+// The registry, or another server of Slipway, as a service of systemd.
 #pragma once
 
 #include <string>
@@ -10,7 +10,13 @@ namespace slipway::registry {
 
 struct UnitOptions {
     std::string program = "/usr/local/bin/slipway";
-    std::vector<std::string> arguments = {};  // of `slipway registry serve`
+    std::string command = "registry serve";
+    std::string service = "slipway-registry";  // also its user and its folder below /var/lib
+    std::string description = "Slipway image registry";
+    std::string documentation = "https://github.com/opencontainers/distribution-spec";
+    std::vector<std::string> arguments = {};  // of the command
+    // Processes it has started live on when it ends, and may be other programs.
+    bool starts_others = false;
     // Option and file: read by systemd when the service starts, whoever owns it, and handed on.
     std::vector<std::pair<std::string, std::string>> credentials = {};
     std::vector<std::string> writable = {};  // folders it writes to, beside kStateFolder

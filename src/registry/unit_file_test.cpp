@@ -46,6 +46,18 @@ TEST(UnitFile, RunsAsAUserOfItsOwnUnlessOneIsNamed) {
     EXPECT_THAT(named, Not(HasSubstr("DynamicUser")));
 }
 
+TEST(UnitFile, IsOfOtherServersToo) {
+    const std::string unit = unit_file({.command = "serve",
+                                        .service = "slipway",
+                                        .description = "Slipway server",
+                                        .starts_others = true,
+                                        .user = "root"});
+    EXPECT_THAT(unit, HasSubstr("ExecStart=\"/usr/local/bin/slipway\" serve\n"));
+    EXPECT_THAT(unit, HasSubstr("StateDirectory=slipway\n"));
+    EXPECT_THAT(unit, HasSubstr("KillMode=process\n"));  // runs outlive it
+    EXPECT_THAT(unit_file({}), Not(HasSubstr("KillMode")));
+}
+
 TEST(UnitFile, HandsOnWhatOnlyRootMayRead) {
     const std::string unit = unit_file({.credentials = {{"--tls-key", "/etc/50%/my key"}}});
     EXPECT_THAT(unit, HasSubstr("LoadCredential=tls-key:/etc/50%%/my key\n"));

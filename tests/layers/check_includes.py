@@ -17,7 +17,7 @@ HEAVY = {
     "CLI/": ["cli/"],
     "boost/beast": ["net/"],
     "boost/asio": [],
-    "openssl/": ["base/", "pki/", "net/", "store/", "agent/", "oci/", "registry/"],
+    "openssl/": ["base/", "pki/", "net/", "store/", "agent/", "oci/", "registry/", "server/"],
     "zlib.h": ["oci/"],
     "zstd.h": ["oci/"],
     "lzma.h": ["oci/"],

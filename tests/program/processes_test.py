@@ -117,6 +117,25 @@ class Processes(case.Case):
         follower = site.run("events", "--follow", "-o", "json", timeout=120).expect(0)
         self.assertEqual(follower.json_lines[-1]["result"], "succeeded")
 
+    def test_a_killed_run_and_a_reset_go_on_in_the_background(self):
+        site = self.site(simulate=self.slow_profile())
+        run = site.start("apply", "--yes")
+        self.until("a step", lambda: self.events(site, "step.started"))
+        run.send_signal(signal.SIGKILL)
+        run.communicate()
+        begun = site.run("resume", "--detach", "-o", "json").expect(0).json
+        self.assertEqual((begun["cluster"], begun["run"], begun["result"]), ("site", 1, "detached"))
+        site.run("events", "--follow", timeout=120).expect(0)
+        self.assertEqual(site.run("status", "-o", "json").json["result"], "succeeded")
+        self.assertEqual(site.run("reset", "--yes", "--detach", "-o", "json").expect(0).json["run"], 2)
+        site.run("events", "--follow", timeout=120).expect(0)
+        self.assertEqual(site.run("status", "-o", "json").json["result"], "succeeded")
+
+    def test_errors_for_programs_are_one_json_line(self):
+        said = self.program.run("status", "nothing", "--state", self.folder, env={"SLIPWAY_ERRORS": "json"}).expect(1)
+        error = json.loads(said.err.splitlines()[-1])["error"]
+        self.assertEqual((error["id"], error["class"]), ("CLUSTER-UNKNOWN", "user"))
+
     def test_delegated_step_waits_for_its_report(self):
         site = self.site(hosts=["cp1=10.0.0.1:control-plane"], extra="  steps: {delegate: [raise-limits]}\n")
         run = site.start("apply", "--yes")

@@ -1,10 +1,10 @@
 #include "base/text.hpp"
-#include "cli/gantt.hpp"
+#include "desk/gantt.hpp"
 
 #include <algorithm>
 #include <map>
 
-namespace slipway::cli {
+namespace slipway::desk {
 
 namespace {
 
@@ -146,4 +146,4 @@ GanttModel gantt_model(const std::vector<engine::Event>& events) {
     return ModelMaker().make(events);
 }
 
-}  // namespace slipway::cli
+}  // namespace slipway::desk

@@ -1,5 +1,5 @@
 #include "base/text.hpp"
-#include "cli/gantt.hpp"
+#include "desk/gantt.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace slipway::cli {
+namespace slipway::desk {
 
 namespace {
 
@@ -338,4 +338,4 @@ std::string gantt_svg(const GanttModel& model, const GanttHeading& heading) {
     return Picture(model, heading).draw();
 }
 
-}  // namespace slipway::cli
+}  // namespace slipway::desk

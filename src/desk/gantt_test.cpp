@@ -1,4 +1,4 @@
-#include "cli/gantt.hpp"
+#include "desk/gantt.hpp"
 
 #include "base/files.hpp"
 #include "base/testing/document.hpp"
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace slipway::cli {
+namespace slipway::desk {
 namespace {
 
 using ::testing::ElementsAre;
@@ -130,4 +130,4 @@ TEST(GanttSvg, AThousandHostsStayUsable) {
 }
 
 }  // namespace
-}  // namespace slipway::cli
+}  // namespace slipway::desk

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace slipway::cli {
+namespace slipway::desk {
 
 // One execution of a step. Times are seconds since the run began.
 struct GanttBar {
@@ -57,4 +57,4 @@ struct GanttHeading {
 // shows how many of their steps were at work.
 std::string gantt_svg(const GanttModel& model, const GanttHeading& heading);
 
-}  // namespace slipway::cli
+}  // namespace slipway::desk

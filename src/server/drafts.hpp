@@ -1,0 +1,77 @@
+// Specs kept on the server, byte for byte, with the secrets they ask for.
+//
+//     FOLDER/NAME.yaml     0600
+//     FOLDER/NAME.sealed   secrets, each sealed under ../secrets.key
+//     FOLDER/clusters.json which draft a cluster was last applied from
+//
+// What is in a draft is found out by a child process (slipway validate), and remembered by its
+// hash.
+#pragma once
+
+#include "base/json.hpp"
+#include "base/mutex.hpp"
+#include "base/secret.hpp"
+#include "server/child.hpp"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace slipway::server {
+
+struct Draft {
+    std::string name = {};
+    std::string yaml = {};
+    std::string etag = {};  // with its quotes
+    std::int64_t updated_ms = 0;
+};
+
+// One that the spec asks a person for.
+struct WantedSecret {
+    std::string path = {};      // hosts.w1.password
+    std::string question = {};  // as `slipway apply` asks it
+};
+
+class Drafts {
+  public:
+    Drafts(std::filesystem::path folder, const Children& children);
+
+    std::vector<Draft> list() const;
+    std::optional<Draft> find(const std::string& name) const;
+    // Throws Problem 404.
+    Draft require(const std::string& name) const;
+    // `expected`: the etag it must have now, "" for one that must not be there yet. Throws Problem
+    // 412.
+    Draft put(const std::string& name, const std::string& yaml, const std::string& expected);
+    void remove(const std::string& name, const std::string& expected);
+    std::filesystem::path file(const std::string& name) const;
+
+    // {valid, cluster, problems, spec?, effective?}
+    json::object look_at(const std::string& yaml) const;
+
+    std::vector<WantedSecret> wanted_secrets(const Draft& draft) const;
+    bool has_secret(const std::string& name, const std::string& path) const;
+    void keep_secret(const std::string& name, const std::string& path, const Secret& value);
+    bool forget_secret(const std::string& name, const std::string& path);
+    // The answers --secrets-stdin takes; empty when the draft asks for none that is kept.
+    Secret answers(const Draft& draft) const;
+
+    void set_cluster(const std::string& cluster, const std::string& draft);
+    std::string draft_of(const std::string& cluster) const;  // "" when none is known
+
+  private:
+    json::object sealed(const std::string& name) const;
+    json::object clusters() const;
+
+    const std::filesystem::path folder_;
+    const Children& children_;
+    mutable Mutex mutex_;
+    mutable std::map<std::string, json::object> seen_ SLIPWAY_GUARDED_BY(mutex_);  // by hash
+    Mutex writing_;  // one change at a time, so that two with the same etag do not both win
+};
+
+std::string etag_of(std::string_view text);
+
+}  // namespace slipway::server

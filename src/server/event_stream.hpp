@@ -1,0 +1,29 @@
+// A run's events as text/event-stream: the body of an answer.
+#pragma once
+
+#include "net/http_message.hpp"
+#include "server/event_hub.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace slipway::server {
+
+struct EventFilter {
+    std::vector<std::string> types = {};  // empty: all
+    std::string host = {};
+    std::string step = {};
+
+    bool passes(const HubEvent& event) const;
+};
+
+// `id:` its number, `event:` its type, `data:` the event as one JSON line.
+std::string sse_message(const HubEvent& event);
+
+// Until the run has ended (`event: end`), the client goes or the server stops. A comment when
+// nothing happens keeps proxies content.
+net::Producer event_stream(EventHub::Listener listener, EventFilter filter,
+                           Millis heartbeat = std::chrono::seconds(15));
+
+}  // namespace slipway::server

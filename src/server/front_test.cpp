@@ -1,0 +1,393 @@
+#include "server/front.hpp"
+
+#include "base/files.hpp"
+#include "net/testing/raw_client.hpp"
+#include "server/openapi.hpp"
+#include "server/testing/running_server.hpp"
+
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+namespace slipway::server {
+namespace {
+
+using ::testing::AllOf;
+using testing::Answer;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::RunningServer;
+
+// A path of the route, with something in the place of each name.
+std::string sample_path(const Route& route) {
+    std::string out;
+    for (const char c : route.path) out += c;
+    for (std::size_t at = 0; (at = out.find('{')) != std::string::npos;)
+        out.replace(at, out.find('}') - at + 1, "x1");
+    return out;
+}
+
+net::Headers bearer(const std::string& token) { return {{"Authorization", "Bearer " + token}}; }
+
+TEST(Routes, EachHasARoleAHandlerAndSchemas) {
+    std::set<std::string> seen;
+    for (const Route& route : routes()) {
+        const std::string name = fmt::format("{} {}", route.method, route.path);
+        EXPECT_TRUE(seen.insert(name).second) << name << " is there twice";
+        EXPECT_NE(route.handler, nullptr) << name;
+        EXPECT_FALSE(route.summary.empty()) << name;
+        for (const std::string_view schema : {route.request, route.answer}) {
+            if (schema.empty() || schema == "bytes" || schema.find('/') != std::string_view::npos)
+                continue;
+            EXPECT_TRUE(schemas().contains(schema)) << name << ": " << schema;
+        }
+    }
+    EXPECT_GT(seen.size(), 40u);
+}
+
+// Nothing that changes anything is open to all but what lets people in.
+TEST(Routes, OnlyTheDoorIsOpen) {
+    std::set<std::string> open;
+    for (const Route& route : routes()) {
+        if (route.role == Role::anyone) open.insert(fmt::format("{} {}", route.method, route.path));
+    }
+    EXPECT_THAT(open, ::testing::UnorderedElementsAre("GET /healthz", "GET /api/v1/openapi.json",
+                                                      "GET /api/v1/session", "POST /api/v1/session",
+                                                      "POST /api/v1/unlock"));
+}
+
+TEST(Front, EveryRouteRefusesStrangers) {
+    RunningServer server;
+    server.unlock();
+    const std::string expired = server.token(Role::admin, 0);
+    for (const Route& route : routes()) {
+        if (route.role == Role::anyone) continue;
+        const std::string path = sample_path(route);
+        const std::string method(route.method);
+        const auto status = [&](net::Headers headers) {
+            return server.ask({.method = method, .target = path, .headers = std::move(headers)})
+                .status;
+        };
+        EXPECT_EQ(status({}), 401) << method << " " << path;
+        EXPECT_EQ(status(bearer("slipway_00000000_wrong")), 401) << method << " " << path;
+        EXPECT_EQ(status(bearer(expired)), 401) << method << " " << path;
+        EXPECT_EQ(status({{"Cookie", "slipway_session=" + std::string(64, 'a')}}), 401) << path;
+        EXPECT_EQ(status({{"Authorization", "Basic YWRtaW46YWRtaW4="}}), 401) << path;
+    }
+}
+
+TEST(Front, EveryRouteRefusesARoleThatIsTooLow) {
+    RunningServer server;
+    const std::string viewer = server.token(Role::viewer), operate = server.token(Role::operate);
+    for (const Route& route : routes()) {
+        const auto status = [&](const std::string& token) {
+            return server.ask({.method = std::string(route.method),
+                               .target = sample_path(route),
+                               .headers = bearer(token)});
+        };
+        if (route.role > Role::viewer) {
+            const Answer refused = status(viewer);
+            EXPECT_EQ(refused.status, 403) << route.path;
+            EXPECT_EQ(refused.id(), "SERVER-ROLE");
+        }
+        if (route.role > Role::operate) {
+            EXPECT_EQ(status(operate).status, 403) << route.path;
+        }
+    }
+}
+
+TEST(Front, ASessionNeedsItsCsrfTokenForEveryChange) {
+    RunningServer server;
+    server.unlock();
+    for (const Route& route : routes()) {
+        if (route.method == "GET" || route.role == Role::anyone) continue;
+        for (const char* csrf : {"", "wrong"}) {
+            const Answer refused =
+                server.ask({.method = std::string(route.method),
+                            .target = sample_path(route),
+                            .headers = {{"Cookie", "slipway_session=" + server.cookie()},
+                                        {kCsrfHeader, csrf}}});
+            EXPECT_EQ(refused.status, 403) << route.path;
+            EXPECT_EQ(refused.id(), "SERVER-CSRF") << route.path;
+        }
+    }
+}
+
+TEST(Front, UnknownPathsAndMethods) {
+    RunningServer server;
+    EXPECT_EQ(server.get("/api/v1/nothing").status, 404);
+    EXPECT_EQ(server.get("/api").status, 404);
+    EXPECT_EQ(server.send("POST", "/nothing", "{}").status, 404);
+    const Answer wrong = server.send("PUT", "/api/v1/session", "{}");
+    EXPECT_EQ(wrong.status, 405);
+    EXPECT_THAT(wrong.header("Allow"),
+                AllOf(HasSubstr("GET"), HasSubstr("HEAD"), HasSubstr("POST"), HasSubstr("DELETE")));
+}
+
+TEST(Front, OpenApiHasExactlyTheTable) {
+    RunningServer server;
+    const json::object document = server.get("/api/v1/openapi.json").object();
+    std::set<std::string> described, known;
+    for (const auto& [path, methods] : document.at("paths").as_object()) {
+        for (const auto& [method, operation] : methods.as_object()) {
+            described.insert(fmt::format("{} {}", std::string(method), std::string(path)));
+            EXPECT_TRUE(operation.as_object().contains("x-slipway-role"));
+        }
+    }
+    for (const Route& route : routes()) {
+        std::string method(route.method);
+        for (char& c : method) c = static_cast<char>(std::tolower(c));
+        known.insert(fmt::format("{} {}", method, route.path));
+    }
+    EXPECT_EQ(described, known);
+    // Every reference leads somewhere.
+    const std::string text = json::serialize(document);
+    constexpr std::string_view kReference = "\"#/components/schemas/";
+    for (std::size_t at = 0; (at = text.find(kReference, at)) != std::string::npos;) {
+        at += kReference.size();
+        const std::string name = text.substr(at, text.find('"', at) - at);
+        EXPECT_TRUE(schemas().contains(name)) << name;
+    }
+}
+
+// As a raw client: an ordinary one names the server it talks to.
+std::string status_line(const RunningServer& server, const std::string& fields) {
+    net::testing::RawClient client(server.port());
+    client.send("GET /healthz HTTP/1.1\r\n" + fields + "Connection: close\r\n\r\n");
+    const std::string answer = client.read_to_end();
+    return answer.substr(0, answer.find('\r'));
+}
+
+TEST(Front, IsReachedOnlyByItsNames) {
+    const RunningServer server;
+    for (const char* host : {"evil.example", "127.0.0.1.evil.example", "evil.localhost", "evil:80"})
+        EXPECT_THAT(status_line(server, fmt::format("Host: {}\r\n", host)), HasSubstr(" 421 "))
+            << host;
+    EXPECT_THAT(status_line(server, "Host: LOCALHOST:99\r\n"), HasSubstr(" 200 "));
+    EXPECT_THAT(status_line(server, "Host: 127.0.0.1\r\nHost: evil.example\r\n"),
+                Not(HasSubstr(" 200 ")));
+    for (const char* field : {"", "Host: localhost@evil\r\n", "Host: a b\r\n"})
+        EXPECT_THAT(status_line(server, field), Not(HasSubstr(" 200 "))) << field;
+}
+
+TEST(Front, TakesNothingFromPagesOfOthers) {
+    RunningServer server;
+    const auto status = [&](const std::string& origin) {
+        return server.ask({.target = "/healthz", .headers = {{"Origin", origin}}}).status;
+    };
+    EXPECT_EQ(status("https://evil.example"), 403);
+    EXPECT_EQ(status("null"), 403);
+    EXPECT_EQ(status(fmt::format("http://127.0.0.1:{}", server.port())), 403);
+    EXPECT_EQ(status(fmt::format("https://127.0.0.1:{}", server.port() ^ 1)), 403);
+    EXPECT_EQ(status(fmt::format("https://127.0.0.1:{}", server.port())), 200);
+}
+
+TEST(Front, EveryAnswerKeepsBrowsersSafe) {
+    RunningServer server;
+    for (const char* path :
+         {"/", "/healthz", "/api/v1/session", "/api/v1/tokens", "/api/nothing"}) {
+        const Answer answer = server.get(path);
+        EXPECT_THAT(answer.header("Content-Security-Policy"),
+                    AllOf(HasSubstr("default-src 'self'"), HasSubstr("frame-ancestors 'none'")));
+        EXPECT_EQ(answer.header("X-Content-Type-Options"), "nosniff");
+        EXPECT_EQ(answer.header("Referrer-Policy"), "no-referrer");
+        EXPECT_EQ(answer.header("Cache-Control"), "no-store");
+    }
+}
+
+TEST(Unlock, NeedsTheCodeOfTheConsoleOnce) {
+    RunningServer server;
+    EXPECT_EQ(string_at(server.get("/api/v1/session").object(), "state"), "locked");
+    const Answer wrong = server.post(
+        "/api/v1/unlock", {{"code", "AAAA-AAAA-AAAA-AAAA"}, {"password", testing::kPassword}});
+    EXPECT_EQ(wrong.status, 401);
+    EXPECT_EQ(server.post("/api/v1/session", {{"password", "x"}}).id(), "SERVER-LOCKED");
+    EXPECT_EQ(server.unlock("short").id(), "SERVER-WEAK-PASSWORD");
+    const Answer right = server.unlock();
+    ASSERT_EQ(right.status, 201);
+    EXPECT_THAT(right.header("Set-Cookie"),
+                AllOf(HasSubstr("HttpOnly"), HasSubstr("Secure"), HasSubstr("SameSite=Strict")));
+    EXPECT_EQ(string_at(right.object(), "state"), "signed-in");
+    EXPECT_EQ(
+        server.post("/api/v1/unlock", {{"code", server.code()}, {"password", "another one!"}}).id(),
+        "SERVER-UNLOCKED");
+    EXPECT_FALSE(std::filesystem::exists(server.state() / kServerFolder / "unlock.json"));
+}
+
+TEST(Unlock, ACodeIsNewAtEachStartAndNowhereOnDisk) {
+    RunningServer server;
+    const std::string first = server.code();
+    server.restart();
+    EXPECT_NE(server.code(), first);
+    EXPECT_THAT(read_file(server.state() / kServerFolder / "unlock.json"),
+                Not(HasSubstr(server.code())));
+    EXPECT_EQ(
+        server.post("/api/v1/unlock", {{"code", first}, {"password", testing::kPassword}}).status,
+        401);
+}
+
+TEST(Session, ThePasswordOutlivesTheServerAndSessionsDoNot) {
+    RunningServer server;
+    server.unlock();
+    const std::string cookie = server.cookie();
+    EXPECT_EQ(server.get("/api/v1/settings").status, 200);
+    server.restart();
+    EXPECT_EQ(server
+                  .ask({.target = "/api/v1/settings",
+                        .headers = {{"Cookie", "slipway_session=" + cookie}}})
+                  .status,
+              401);
+    const Answer in = server.post("/api/v1/session", {{"password", testing::kPassword}});
+    EXPECT_EQ(in.status, 201);
+    EXPECT_THAT(in.header("Set-Cookie"), Not(HasSubstr(cookie)));
+}
+
+TEST(Session, ANewOneAtEverySignInAndNoneAfterSignOut) {
+    RunningServer server;
+    server.unlock();
+    const std::string first = server.cookie();
+    const auto works = [&](const std::string& id) {
+        return server
+                   .ask({.target = "/api/v1/settings",
+                         .headers = {{"Cookie", "slipway_session=" + id}}})
+                   .status == 200;
+    };
+    const Answer again = server.post("/api/v1/session", {{"password", testing::kPassword}});
+    const std::string cookie = again.header("Set-Cookie");
+    const std::string second = cookie.substr(cookie.find('=') + 1, 64);
+    EXPECT_NE(first, second);
+    EXPECT_FALSE(works(first));
+    EXPECT_TRUE(works(second));
+    EXPECT_EQ(server
+                  .ask({.method = "DELETE",
+                        .target = "/api/v1/session",
+                        .headers = {{"Cookie", "slipway_session=" + second},
+                                    {kCsrfHeader, string_at(again.object(), "csrf")}}})
+                  .status,
+              204);
+    EXPECT_FALSE(works(second));
+}
+
+TEST(Session, AChangedPasswordEndsTheOthers) {
+    RunningServer server;
+    server.unlock();
+    const Sessions::Opened other = server.services().sessions.open(Role::admin);
+    EXPECT_EQ(server.send("PUT", "/api/v1/password", R"({"old": "wrong", "new": "a new password"})")
+                  .status,
+              401);
+    EXPECT_EQ(
+        server
+            .send("PUT", "/api/v1/password",
+                  fmt::format(R"({{"old": "{}", "new": "a new password"}})", testing::kPassword))
+            .status,
+        204);
+    EXPECT_FALSE(server.services().sessions.find(other.id).has_value());
+    EXPECT_EQ(server.get("/api/v1/settings").status, 200);
+    EXPECT_EQ(server.post("/api/v1/session", {{"password", "a new password"}}).status, 201);
+}
+
+TEST(Session, GuessesAreSlowedDownWhateverConnectionTheyComeFrom) {
+    RunningServer server;
+    server.unlock();
+    std::atomic<int> wrong{0}, refused{0};
+    std::vector<std::jthread> guessers;
+    for (int i = 0; i < 12; ++i) {
+        guessers.emplace_back([&] {
+            const int status = server.post("/api/v1/session", {{"password", "guess"}}).status;
+            ++(status == 429 ? refused : wrong);
+        });
+    }
+    guessers.clear();
+    EXPECT_EQ(wrong + refused, 12);
+    EXPECT_GT(refused, 0);
+    while (server.post("/api/v1/session", {{"password", "guess"}}).status != 429) {
+    }
+    const Answer last = server.post("/api/v1/session", {{"password", testing::kPassword}});
+    EXPECT_EQ(last.status, 429) << "the right one waits as well";
+    EXPECT_GE(std::stoi(last.header("Retry-After")), 1);
+}
+
+TEST(Tokens, WorkWithTheirRoleAndAreShownOnce) {
+    RunningServer server;
+    server.unlock();
+    const Answer made =
+        server.post("/api/v1/tokens", {{"name", "ci"}, {"role", "viewer"}, {"days", 7}});
+    ASSERT_EQ(made.status, 201) << made.body;
+    const std::string text = string_at(made.object(), "token");
+    EXPECT_EQ(server.ask({.target = "/api/v1/settings", .headers = bearer(text)}).status, 200);
+    EXPECT_THAT(server.get("/api/v1/tokens").body, Not(HasSubstr(text)));
+    EXPECT_THAT(read_file(server.state() / kServerFolder / "tokens.json"), Not(HasSubstr(text)));
+    server.restart();
+    EXPECT_EQ(server.ask({.target = "/api/v1/settings", .headers = bearer(text)}).status, 200);
+    EXPECT_TRUE(server.services().tokens.remove(string_at(made.object(), "id")));
+    EXPECT_EQ(server.ask({.target = "/api/v1/settings", .headers = bearer(text)}).status, 401);
+}
+
+TEST(Audit, HasEveryChangeAndNoSecret) {
+    RunningServer server;
+    server.unlock();
+    const Answer made =
+        server.post("/api/v1/tokens", {{"name", "ci"}, {"role", "admin"}, {"days", 1}});
+    server.post("/api/v1/session", {{"password", "wrong-guess-99"}});
+    server.ask({.method = "POST", .target = "/api/v1/tokens"});  // a stranger leaves no trace
+    const json::object audit = server.get("/api/v1/audit?verify=true").object();
+    EXPECT_EQ(string_at(audit, "chain"), "whole");
+    const json::array& items = audit.at("items").as_array();
+    ASSERT_EQ(items.size(), 3u) << json::serialize(audit);
+    EXPECT_EQ(string_at(items[0].as_object(), "what"), "wrong password");
+    EXPECT_EQ(string_at(items[2].as_object(), "path"), "/api/v1/unlock");
+    const std::string log = read_file(server.state() / kServerFolder / "audit.log");
+    for (const std::string& secret :
+         {std::string(testing::kPassword), std::string("wrong-guess-99"), server.code(),
+          server.cookie(), server.csrf(), string_at(made.object(), "token")})
+        EXPECT_THAT(log, Not(HasSubstr(secret)));
+}
+
+TEST(Answers, TheSameKeyDoesItOnce) {
+    RunningServer server;
+    server.unlock();
+    const json::object wanted = {{"name", "ci"}, {"role", "viewer"}, {"days", 7}};
+    const net::Headers key = {{"Idempotency-Key", "k1"}};
+    const Answer first = server.post("/api/v1/tokens", wanted, key);
+    const Answer second = server.post("/api/v1/tokens", wanted, key);
+    EXPECT_EQ(first.body, second.body);
+    EXPECT_EQ(second.status, 201);
+    EXPECT_EQ(server.services().tokens.list().size(), 1u);
+    EXPECT_EQ(server.post("/api/v1/tokens", {{"name", "x"}}, key).status, 422);
+    EXPECT_EQ(
+        server.post("/api/v1/tokens", wanted, {{"Idempotency-Key", std::string(65, 'k')}}).status,
+        400);
+}
+
+TEST(Files, AreTheServersAlone) {
+    RunningServer server;
+    server.unlock();
+    server.token(Role::viewer);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(server.state())) {
+        struct stat about{};
+        ASSERT_EQ(::stat(entry.path().c_str(), &about), 0);
+        EXPECT_EQ(about.st_mode & 0777, entry.is_directory() ? 0700u : 0600u) << entry.path();
+    }
+}
+
+TEST(Requests, BodiesThatAreNoneAreRefused) {
+    RunningServer server;
+    server.unlock();
+    for (const char* body : {"[]", "{", "\"x\"", "{\"name\": 5}", "null"})
+        EXPECT_THAT(server.send("POST", "/api/v1/tokens", body).status, AnyOf(400, 422)) << body;
+    EXPECT_EQ(server
+                  .send("POST", "/api/v1/tokens", "name=x",
+                        {{"Content-Type", "application/x-www-form-urlencoded"}})
+                  .status,
+              415);
+    EXPECT_EQ(server.send("POST", "/api/v1/tokens", std::string(3u << 20, ' ')).status, 413);
+}
+
+}  // namespace
+}  // namespace slipway::server

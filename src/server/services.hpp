@@ -1,0 +1,62 @@
+// Everything the handlers work with, made once for a server.
+#pragma once
+
+#include "base/clock.hpp"
+#include "server/answers.hpp"
+#include "server/audit.hpp"
+#include "server/bundles.hpp"
+#include "server/child.hpp"
+#include "server/drafts.hpp"
+#include "server/event_hub.hpp"
+#include "server/gate.hpp"
+#include "server/jobs.hpp"
+#include "server/metrics.hpp"
+#include "server/passwords.hpp"
+#include "server/sessions.hpp"
+#include "server/tokens.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace slipway::server {
+
+// Beside the clusters in the state folder; no cluster has a name that begins with a dot.
+inline constexpr const char* kServerFolder = ".server";
+
+struct Settings {
+    std::filesystem::path state = {};
+    std::string program = "/proc/self/exe";
+    std::string version = {};
+    std::string listen = {};
+    std::vector<std::string> public_names = {};
+    std::set<std::string> hosts = {};  // by which the server may be named, lower case
+    std::string fingerprint = {};      // SHA-256 of its certificate
+    Clock* clock = &system_clock();
+
+    std::filesystem::path folder() const { return state / kServerFolder; }
+};
+
+struct Services {
+    explicit Services(Settings how);
+
+    const Settings settings;
+    Clock& clock;
+    Gate gate;
+    Passwords passwords;
+    Sessions sessions;
+    Tokens tokens;
+    Audit audit;
+    Answers answers;
+    Children children;
+    Jobs jobs;
+    Drafts drafts;
+    Bundles bundles;
+    EventHub hub;
+    Metrics metrics;
+    std::function<net::ServerStats()> stats = {};
+};
+
+}  // namespace slipway::server
