@@ -77,8 +77,8 @@ Judge judge_of(const std::string& name, const MoreProblems& more) {
 }
 
 void sort_and_unite(std::vector<Unsupported>& list) {
-    std::ranges::stable_sort(list, [](const Unsupported& a, const Unsupported& b) {
-        return natural_less(a.path, b.path);
+    std::ranges::sort(list, [](const Unsupported& a, const Unsupported& b) {
+        return a.path == b.path ? a.why < b.why : natural_less(a.path, b.path);
     });
     const auto same = [](const Unsupported& a, const Unsupported& b) {
         return a.path == b.path && a.why == b.why;
