@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/state.hpp"
+#include "cluster/step_references.hpp"
 #include "registry/server.hpp"
 #include "registry/unit_file.hpp"
 #include "server/server.hpp"
@@ -36,13 +37,16 @@ std::vector<std::string> public_names(const Arguments& arguments) {
 server::ServeOptions serve_options(const Call& call) {
     if (call.arguments.has("--tls-cert") != call.arguments.has("--tls-key"))
         throw UsageError("USAGE", "--tls-cert and --tls-key go together");
-    return {.state = state_root(call.arguments),
-            .listen = call.arguments.value("--listen", "127.0.0.1:8443"),
-            .public_names = public_names(call.arguments),
-            .certificate = call.arguments.value("--tls-cert"),
-            .key = call.arguments.value("--tls-key"),
-            .version = std::string(program_version()),
-            .warn = [&call](const std::string& line) { call.output.warning(line); }};
+    return {
+        .state = state_root(call.arguments),
+        .listen = call.arguments.value("--listen", "127.0.0.1:8443"),
+        .public_names = public_names(call.arguments),
+        .certificate = call.arguments.value("--tls-cert"),
+        .key = call.arguments.value("--tls-key"),
+        .version = std::string(program_version()),
+        .step_problems =
+            [](const config::LoadedSpec& loaded) { return cluster::check_step_references(loaded); },
+        .warn = [&call](const std::string& line) { call.output.warning(line); }};
 }
 
 std::string this_program() {

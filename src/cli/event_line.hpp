@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/output.hpp"
+#include "desk/event_words.hpp"
 #include "desk/run_view.hpp"
 #include "engine/event.hpp"
 
@@ -17,20 +18,14 @@ bool is_of_interest(const engine::Event& event, bool verbose);
 
 std::string event_line(const engine::Event& event, const Style& style);
 
-// What an event says, without time, host and step: "failed  HOST-LOST: link lost".
-std::string event_words(const engine::Event& event);
-
 Colour colour_of(const engine::Event& event);
 
 // "12:03:04", local time.
 std::string clock_time(std::int64_t wall_ms);
 
-// "0.4 s"
-std::string seconds_text(double seconds);
-
-// A number that may have been written as integer or as fraction.
-double number_at(const json::object& object, std::string_view key, double fallback = 0);
-
 using desk::event_from_row;
+using desk::event_words;
+using desk::number_at;
+using desk::seconds_text;
 
 }  // namespace slipway::cli

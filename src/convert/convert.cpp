@@ -99,6 +99,7 @@ void forget_unused(std::vector<FoundSecret>& secrets, const std::vector<Taken>& 
 
 std::string reference_text(const FoundSecret& secret) {
     const auto& [kind, value] = *secret.reference.begin();
+    if (!value.is_string()) return std::string(kind);
     return fmt::format("{} {}", std::string_view(kind), std::string_view(value.as_string()));
 }
 
@@ -135,13 +136,19 @@ std::string head(const Conversion& conversion, const std::string& file) {
     return out;
 }
 
+SecretsFrom secrets_from(const Options& options) {
+    if (options.prompt_for_secrets) return SecretsFrom::prompt;
+    return options.secrets_folder.empty() ? SecretsFrom::environment : SecretsFrom::folder;
+}
+
 }  // namespace
 
 std::string_view to_string(Format format) { return format == Format::tke ? "tke" : "kubekey"; }
 
 Conversion convert(const config::Source& source, const Options& options) {
     Document document(source);
-    Mapper map(options.secrets_folder);
+    Mapper map(secrets_from(options), options.secrets_folder);
+    for (const std::string& file : options.bundles) map.draft.at("bundles").item().set(file);
     for (const char* part : {"hosts", "kubernetes", "etcd", "runtime", "networkPlugin", "registry",
                              "os", "hooks", "storage", "components", "steps"})
         map.draft.at(part);  // in the order of the documentation
@@ -157,11 +164,13 @@ Conversion convert(const config::Source& source, const Options& options) {
     const std::vector<config::Problem> left =
         refuse_bad_values(map.draft, judge_of(map.cluster, options.more_problems), refused);
     out.valid = left.empty();
+    out.cluster = map.cluster;
     out.notes = std::move(map.notes);
-    out.notes.insert(
-        out.notes.begin(),
-        "bundles: name the bundle with Kubernetes in it; without one the hosts are only "
-        "prepared");
+    if (options.bundles.empty())
+        out.notes.insert(
+            out.notes.begin(),
+            "bundles: name the bundle with Kubernetes in it; without one the hosts are only "
+            "prepared");
     for (const config::Problem& problem : left)
         out.notes.push_back(fmt::format("{}: {}; {}", problem.path, problem.what, problem.todo));
     out.unsupported = document.unsupported();

@@ -30,6 +30,7 @@ std::string_view to_string(Format format);
 
 struct Conversion {
     Format from = Format::tke;
+    std::string cluster;  // its name
     std::string yaml;
     std::vector<Unsupported> unsupported;
     std::vector<Taken> taken;
@@ -46,6 +47,9 @@ using MoreProblems = std::function<std::vector<config::Problem>(const config::Lo
 struct Options {
     std::optional<Format> from = {};  // not set: found out
     std::string secrets_folder = {};  // where the spec refers to; "": the environment
+    // Every secret of a host is asked for when a run starts, instead of either.
+    bool prompt_for_secrets = false;
+    std::vector<std::string> bundles = {};  // files, for the spec to name
     MoreProblems more_problems = {};
 };
 

@@ -26,6 +26,7 @@ namespace slipway::convert {
 struct Unsupported {
     std::string path;  // cluster.spec.machines[0].proxy
     std::string why;
+    bool is_wrong = false;  // the spec has such a setting, and refuses this value
 };
 
 class Document;

@@ -191,7 +191,8 @@ class Repair {
         std::set<std::string> seen;
         for (const Taken& taken : draft.taken()) {
             if (seen.insert(taken.from).second)
-                refused_.push_back({taken.from, problem.what + "; " + problem.todo});
+                refused_.push_back({taken.from, problem.what + "; " + problem.todo,
+                                    problem.severity == config::Severity::error});
         }
     }
 

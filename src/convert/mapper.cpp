@@ -43,11 +43,6 @@ std::string without_dashes(std::string_view name) {
     return std::string(name);
 }
 
-json::object reference_to(const std::string& name, const std::string& folder) {
-    if (folder.empty()) return {{"env", environment_name(name)}};
-    return {{"file", folder + "/" + name}};
-}
-
 }  // namespace
 
 void Mapper::text(Draft& target, const View& from) const {
@@ -133,6 +128,15 @@ void Mapper::arguments(Draft& target, const View& from) const {
     }
 }
 
+json::object Mapper::reference_to(const std::string& name) const {
+    switch (secrets_from_) {
+        case SecretsFrom::environment: return {{"env", environment_name(name)}};
+        case SecretsFrom::folder: return {{"file", secrets_folder_ + "/" + name}};
+        case SecretsFrom::prompt: return {{"prompt", true}};
+    }
+    return {};
+}
+
 FoundSecret& Mapper::find_or_add(Secret value, const std::string& name) {
     const std::size_t hash = std::hash<std::string_view>{}(value.reveal());
     const auto [first, last] = by_hash_.equal_range(hash);
@@ -142,10 +146,8 @@ FoundSecret& Mapper::find_or_add(Secret value, const std::string& name) {
     std::string unique = name;
     for (int i = 2; !names_.insert(unique).second; ++i) unique = fmt::format("{}-{}", name, i);
     by_hash_.emplace(hash, secrets.size());
-    return secrets.emplace_back(FoundSecret{.name = unique,
-                                            .reference = reference_to(unique, secrets_folder_),
-                                            .from = {},
-                                            .value = std::move(value)});
+    return secrets.emplace_back(FoundSecret{
+        .name = unique, .reference = reference_to(unique), .from = {}, .value = std::move(value)});
 }
 
 void Mapper::secret(Draft& target, const View& from, const std::string& name, Encoding encoding) {

@@ -24,7 +24,7 @@ namespace slipway::convert {
 // A secret of the input. The spec only refers to it.
 struct FoundSecret {
     std::string name;               // ssh-password-cp1; the file it is written to
-    json::object reference;         // {env: SLIPWAY_SSH_PASSWORD_CP1}, {file: secrets/…}
+    json::object reference;         // {env: SLIPWAY_SSH_PASSWORD_CP1}, {file: …}, {prompt: true}
     std::vector<std::string> from;  // the leaves that hold it
     Secret value;
 };
@@ -34,9 +34,13 @@ enum class Encoding { plain, base64 };
 // What one text may stand for, however long it is: addresses, names of hosts.
 inline constexpr std::size_t kMostOfOneText = 10'000;
 
+// What the spec says in the place of a secret.
+enum class SecretsFrom { environment, folder, prompt };
+
 class Mapper {
   public:
-    explicit Mapper(std::string secrets_folder) : secrets_folder_(std::move(secrets_folder)) {}
+    explicit Mapper(SecretsFrom secrets_from, std::string secrets_folder = "")
+        : secrets_from_(secrets_from), secrets_folder_(std::move(secrets_folder)) {}
 
     Draft draft;
     std::vector<FoundSecret> secrets;
@@ -64,6 +68,9 @@ class Mapper {
     // A secret becomes a reference. Equal secrets share one.
     void secret(Draft& target, const View& from, const std::string& name, Encoding encoding);
 
+    // Whoever starts a run can be asked for the secrets of hosts, and for no others.
+    bool keeps_only_logins_of_hosts() const { return secrets_from_ == SecretsFrom::prompt; }
+
     // Refuses what says something; what is off is agreed to.
     static void lacks(const View& from, std::string_view why);
     // Agrees when it is `expected` or not set, else refuses.
@@ -78,6 +85,9 @@ class Mapper {
   private:
     FoundSecret& find_or_add(Secret value, const std::string& name);
 
+    json::object reference_to(const std::string& name) const;
+
+    SecretsFrom secrets_from_;
     std::string secrets_folder_;
     std::unordered_multimap<std::size_t, std::size_t> by_hash_;  // of a secret: its place
     std::set<std::string> names_;                                // of secrets

@@ -2,6 +2,10 @@
 
 #include "base/base64.hpp"
 
+#include <initializer_list>
+#include <unordered_set>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace slipway::convert {
@@ -19,21 +23,84 @@ std::string_view status_of(TkeRun::State state) {
     return "Unknown";
 }
 
-std::string_view name_of(TkeReason reason) {
+struct Reason {
+    std::string_view name;
+    int code;
+};
+
+Reason kubernetes_reason(TkeReason reason) {
     switch (reason) {
-        case TkeReason::bad_request: return "BadRequest";
-        case TkeReason::invalid: return "Invalid";
-        case TkeReason::not_found: return "NotFound";
-        case TkeReason::already_exists: return "AlreadyExists";
-        case TkeReason::internal_error: return "InternalError";
+        case TkeReason::bad_request: return {"BadRequest", 400};
+        case TkeReason::unauthorized: return {"Unauthorized", 401};
+        case TkeReason::forbidden: return {"Forbidden", 403};
+        case TkeReason::not_found: return {"NotFound", 404};
+        case TkeReason::already_exists: return {"AlreadyExists", 409};
+        case TkeReason::conflict: return {"Conflict", 409};
+        case TkeReason::invalid: return {"Invalid", 422};
+        case TkeReason::too_many_requests: return {"TooManyRequests", 429};
+        case TkeReason::internal_error: return {"InternalError", 500};
+        case TkeReason::unavailable: return {"ServiceUnavailable", 503};
     }
-    return "InternalError";
+    return {"InternalError", 500};
 }
 
-TkeReason reason_of(const Error& error) {
-    if (dynamic_cast<const LockedError*>(&error) != nullptr) return TkeReason::already_exists;
-    if (dynamic_cast<const UserError*>(&error) != nullptr) return TkeReason::bad_request;
-    return TkeReason::internal_error;
+using Paths = std::unordered_set<std::string_view>;
+
+Paths paths_to_keep(const Conversion& conversion) {
+    Paths out(conversion.agreed.begin(), conversion.agreed.end());
+    for (const Taken& one : conversion.taken) out.insert(one.from);
+    for (const FoundSecret& secret : conversion.secrets) {
+        for (const std::string& from : secret.from) out.erase(from);
+    }
+    return out;
+}
+
+// What is kept of a value; null when nothing is.
+json::value kept_of(const json::value& value, const std::string& path, const Paths& kept) {
+    if (const json::object* object = value.if_object(); object != nullptr && !object->empty()) {
+        json::object out;
+        for (const auto& [key, child] : *object) {
+            const std::string below =
+                path.empty() ? std::string(key) : fmt::format("{}.{}", path, std::string_view(key));
+            json::value part = kept_of(child, below, kept);
+            if (!part.is_null()) out[key] = std::move(part);
+        }
+        return out.empty() ? json::value() : json::value(std::move(out));
+    }
+    if (const json::array* list = value.if_array(); list != nullptr && !list->empty()) {
+        json::array out;
+        for (std::size_t i = 0; i < list->size(); ++i) {
+            json::value part = kept_of((*list)[i], fmt::format("{}[{}]", path, i), kept);
+            if (!part.is_null()) out.push_back(std::move(part));
+        }
+        return out.empty() ? json::value() : json::value(std::move(out));
+    }
+    return kept.contains(path) ? value : json::value();
+}
+
+json::object& object_in(json::object& holder, std::string_view key) {
+    json::value& place = holder[key];
+    return place.is_object() ? place.get_object() : place.emplace_object();
+}
+
+// {a: {b: x}} at "a.b"; nullptr when it is not there.
+const json::value* find(const json::object& object, std::string_view path) {
+    const std::size_t dot = path.find('.');
+    const json::value* here = object.if_contains(path.substr(0, dot));
+    if (here == nullptr || dot == std::string_view::npos) return here;
+    return here->is_object() ? find(here->get_object(), path.substr(dot + 1)) : nullptr;
+}
+
+// Networks are lists in a spec and one text here.
+std::string text_of(const json::value* value) {
+    if (value == nullptr) return "";
+    if (value->is_string()) return std::string(value->get_string());
+    std::string out;
+    if (!value->is_array()) return out;
+    for (const json::value& item : value->get_array()) {
+        if (item.is_string()) out += (out.empty() ? "" : ",") + std::string(item.get_string());
+    }
+    return out;
 }
 
 }  // namespace
@@ -54,21 +121,13 @@ json::object tke_progress(const TkeRun& run) {
     return out;
 }
 
-int tke_code(TkeReason reason) {
-    switch (reason) {
-        case TkeReason::bad_request: return 400;
-        case TkeReason::invalid: return 422;
-        case TkeReason::not_found: return 404;
-        case TkeReason::already_exists: return 409;
-        case TkeReason::internal_error: return 500;
-    }
-    return 500;
-}
+int tke_code(TkeReason reason) { return kubernetes_reason(reason).code; }
 
 json::object tke_status(TkeReason reason, std::string_view message,
                         const std::vector<TkeCause>& causes) {
-    json::object out{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", json::object{}},
-                     {"status", "Failure"}, {"message", message}, {"reason", name_of(reason)}};
+    json::object out{{"kind", "Status"},           {"apiVersion", "v1"},
+                     {"metadata", json::object{}}, {"status", "Failure"},
+                     {"message", message},         {"reason", kubernetes_reason(reason).name}};
     if (!causes.empty()) {
         json::array list;
         for (const TkeCause& cause : causes)
@@ -80,21 +139,31 @@ json::object tke_status(TkeReason reason, std::string_view message,
     return out;
 }
 
-json::object tke_status(const Error& error) {
-    std::string message = error.message();
-    if (!error.cause().empty()) message += ": " + error.cause();
-    if (!error.remedy().empty()) message += "; " + error.remedy();
-    return tke_status(reason_of(error), message, {{.message = error.id(), .reason = error.id()}});
-}
-
-json::object tke_status(const std::vector<config::Problem>& problems) {
-    std::vector<TkeCause> causes;
-    for (const config::Problem& problem : problems) {
-        if (problem.severity == config::Severity::error)
-            causes.push_back({fmt::format("{}; {}", problem.what, problem.todo), problem.path});
+json::object tke_para(const json::object& sent, const Conversion& conversion,
+                      const json::object& effective) {
+    json::object out;
+    json::value kept = kept_of(sent, "", paths_to_keep(conversion));
+    if (kept.is_object()) out = std::move(kept.get_object());
+    // As the installer keeps it, what was sent is inside.
+    if (json::value* para = out.if_contains("para"); para != nullptr && para->is_object())
+        out = json::object(para->get_object());
+    json::object& cluster = object_in(out, "cluster");
+    cluster["apiVersion"] = "platform.tkestack.io/v1";
+    cluster["kind"] = "Cluster";
+    object_in(cluster, "metadata")["name"] = conversion.cluster;
+    json::object& spec = object_in(cluster, "spec");
+    spec["type"] = "Baremetal";
+    for (const auto& [name, path] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"version", "spec.kubernetes.version"},
+             {"clusterCIDR", "spec.kubernetes.networks.pods"},
+             {"serviceCIDR", "spec.kubernetes.networks.services"},
+             {"dnsDomain", "spec.kubernetes.dnsDomain"}}) {
+        std::string text = text_of(find(effective, path));
+        if (name == std::string_view("version") && text.starts_with('v')) text.erase(0, 1);
+        if (!text.empty()) spec[name] = text;
     }
-    return tke_status(TkeReason::invalid, fmt::format("the spec has {} problems", causes.size()),
-                      causes);
+    object_in(out, "Config");
+    return out;
 }
 
 }  // namespace slipway::convert

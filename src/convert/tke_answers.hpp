@@ -1,13 +1,13 @@
 // Answers in the shapes of TKE's installer, for programs that speak to it: the progress of a
-// cluster, and Kubernetes' Status for errors. Pure functions; no answer holds a secret.
+// cluster, what it was made from, and Kubernetes' Status for errors. Pure functions; no answer
+// holds a secret.
 //
 //     tke_progress({.state = TkeRun::State::running, .log = lines});
 //     tke_status(TkeReason::not_found, "cluster \"demo\" not found");
 #pragma once
 
-#include "base/error.hpp"
 #include "base/json.hpp"
-#include "config/problem.hpp"
+#include "convert/convert.hpp"
 
 #include <string>
 #include <vector>
@@ -31,7 +31,19 @@ struct TkeRun {
 // password and kubeconfig are not in it: they are, or hold, secrets.
 json::object tke_progress(const TkeRun& run);
 
-enum class TkeReason { bad_request, invalid, not_found, already_exists, internal_error };
+// What went wrong, by Kubernetes' names.
+enum class TkeReason {
+    bad_request,
+    unauthorized,
+    forbidden,
+    not_found,
+    already_exists,
+    conflict,
+    invalid,
+    too_many_requests,
+    internal_error,
+    unavailable
+};
 
 int tke_code(TkeReason reason);  // of HTTP
 
@@ -43,9 +55,11 @@ struct TkeCause {
 
 json::object tke_status(TkeReason reason, std::string_view message,
                         const std::vector<TkeCause>& causes = {});
-// By the kind of error; what was refused and what to do about it are in the message.
-json::object tke_status(const Error& error);
-// Of a spec that is not valid.
-json::object tke_status(const std::vector<config::Problem>& problems);
+
+// {cluster, Config}: of what was sent, only what the spec has (so that no secret can be in it), and
+// what the spec made of the rest: its name, version and networks. `effective` is the spec as JSON,
+// defaults included.
+json::object tke_para(const json::object& sent, const Conversion& conversion,
+                      const json::object& effective);
 
 }  // namespace slipway::convert

@@ -1,5 +1,6 @@
 #include "convert/tke_answers.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,22 +52,48 @@ TEST(TkeStatus, HasTheShapeOfKubernetes) {
     EXPECT_FALSE(tke_status(TkeReason::bad_request, "x").contains("details"));
 }
 
-TEST(TkeStatus, TheKindOfErrorGivesTheCode) {
-    EXPECT_EQ(tke_status(UserError("A-B", "x")).at("code"), 400);
-    EXPECT_EQ(tke_status(LockedError("A-B", "x")).at("code"), 409);
-    EXPECT_EQ(tke_status(HostError("A-B", "x")).at("code"), 500);
-    const json::object status =
-        tke_status(UserError("A-B", "it failed", {.cause = "why", .remedy = "do this"}));
-    EXPECT_EQ(status.at("message"), "it failed: why; do this");
+TEST(TkeStatus, EveryReasonHasItsCode) {
+    const auto reason = [](TkeReason given) {
+        const json::object status = tke_status(given, "x");
+        EXPECT_EQ(status.at("code"), tke_code(given));
+        return fmt::format("{} {}", tke_code(given), string_at(status, "reason"));
+    };
+    EXPECT_EQ(reason(TkeReason::already_exists), "409 AlreadyExists");
+    EXPECT_EQ(reason(TkeReason::conflict), "409 Conflict");
+    EXPECT_EQ(reason(TkeReason::invalid), "422 Invalid");
+    EXPECT_EQ(reason(TkeReason::unauthorized), "401 Unauthorized");
+    EXPECT_EQ(reason(TkeReason::unavailable), "503 ServiceUnavailable");
 }
 
-TEST(TkeStatus, ProblemsOfASpecAreCauses) {
-    const json::object status =
-        tke_status({{"SPEC-RANGE", {}, "hosts[0].port", "is 0", "use another"},
-                    {"SPEC-LATER", {}, "hosts", "later", "wait", config::Severity::notice}});
-    EXPECT_EQ(status.at("code"), 422);
-    EXPECT_EQ(status.at("details").at("causes").as_array().size(), 1u);
-    EXPECT_EQ(status.at("details").at("causes").at(0).at("field"), "hosts[0].port");
+constexpr const char* kSent = R"({
+  "cluster": {"spec": {"type": "Baremetal", "dnsDomain": "north.local", "tenantID": "canary-tenant",
+    "machines": [{"ip": "192.0.2.11", "port": 2222, "username": "ops",
+      "password": "Y2FuYXJ5LXBhc3N3b3Jk", "privateKey": "Y2FuYXJ5LWtleQ==", "passPhrase": "canary-phrase",
+      "labels": {"a.b/c": "x"}}]}},
+  "Config": {"basic": {"username": "admin", "password": "canary-console"}, "gateway": {"domain": "canary"},
+    "expansionApps": [{"Name": "g", "Enable": true, "Chart": {"Name": "grafana", "Version": "1.0.0",
+      "Values": {"adminPassword": "canary-chart"}}}]}})";
+
+TEST(TkePara, HoldsWhatTheSpecHasAndNoSecret) {
+    const Conversion conversion =
+        convert({"tke.json", kSent}, {.from = Format::tke, .prompt_for_secrets = true});
+    const json::object effective = parse_json(R"({"spec": {"kubernetes": {"version": "v1.34.11",
+          "networks": {"pods": ["10.1.0.0/16", "fd00::/64"]}, "dnsDomain": "north.local"}}})",
+                                              "test")
+                                       .as_object();
+    const json::object para =
+        tke_para(parse_json(kSent, "test").as_object(), conversion, effective);
+    const std::string text = json::serialize(para);
+    EXPECT_EQ(text.find("canary"), std::string::npos) << text;
+    EXPECT_EQ(text.find("Y2FuYXJ5"), std::string::npos) << text;
+    const json::object& cluster = para.at("cluster").as_object();
+    EXPECT_EQ(cluster.at("metadata").at("name"), "global");
+    const json::object& spec = cluster.at("spec").as_object();
+    EXPECT_EQ(spec.at("version"), "1.34.11");
+    EXPECT_EQ(spec.at("clusterCIDR"), "10.1.0.0/16,fd00::/64");
+    EXPECT_EQ(json::serialize(spec.at("machines")),
+              R"([{"ip":"192.0.2.11","port":2222,"username":"ops","labels":{"a.b/c":"x"}}])");
+    EXPECT_TRUE(para.contains("Config"));
 }
 
 }  // namespace

@@ -55,6 +55,10 @@ void read_third_party(Mapper& map, const View& registry) {
         return registry.refuse("has no domain, so nothing can be said about it");
     const View user = registry["username"];
     const View password = registry["password"];
+    if (map.keeps_only_logins_of_hosts())
+        return registry.refuse(
+            "a registry's password is needed by every apply, so it cannot be asked for: add the "
+            "login to registry.logins of the spec, with a file or an environment variable");
     if (!user.is_nothing() && !password.is_nothing()) {
         Draft& login = registry_login(map, registry_host(domain.text()));
         login.at("host").set(registry_host(domain.text()), domain);

@@ -1,6 +1,7 @@
 #include "server/cluster_access.hpp"
 
 #include "base/text.hpp"
+#include "desk/control.hpp"
 #include "server/request_fields.hpp"
 #include "server/services.hpp"
 
@@ -40,7 +41,7 @@ store::Run run_of(const Exchange& x, store::Journal& journal, const desk::Cluste
     return desk::find_run(journal, cluster, *number);
 }
 
-void answer_started_run(Exchange& x, const std::string& draft, std::vector<std::string> words) {
+json::object start_run(Exchange& x, const std::string& draft, std::vector<std::string> words) {
     ChildCall call{.words = std::move(words), .deadline = kBegin};
     call.words.emplace_back("--detach");
     if (!draft.empty()) {
@@ -54,7 +55,54 @@ void answer_started_run(Exchange& x, const std::string& draft, std::vector<std::
     const std::string cluster = string_at(begun, "cluster");
     if (!draft.empty()) x.services.drafts.set_cluster(cluster, draft);
     x.what = fmt::format("run {} of {}", int_at(begun, "run"), cluster);
-    x.answer(json::object{{"cluster", cluster}, {"run", int_at(begun, "run")}});
+    return {{"cluster", cluster}, {"run", int_at(begun, "run")}};
+}
+
+std::vector<std::string> apply_words(const Exchange& x, const Draft& draft) {
+    return {"apply", "--yes", "-c", x.services.drafts.file(draft.name).string()};
+}
+
+void add_simulate(const json::value& wanted, std::vector<std::string>& words) {
+    if (wanted.is_null() || wanted == false) return;
+    if (wanted == true) {
+        words.emplace_back("--simulate");
+        return;
+    }
+    const std::string profile(wanted.is_string() ? std::string_view(wanted.get_string()) : "");
+    const bool is_name = !profile.empty() && std::ranges::all_of(profile, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    });
+    if (!is_name || profile.starts_with('-'))
+        throw Problem(422, "SERVER-BAD-REQUEST", "'simulate' is true or the name of a profile");
+    words.push_back("--simulate=" + profile);
+}
+
+std::string leave_wish(Exchange& x, const desk::ClusterFolder& cluster, store::Journal& journal,
+                       const std::string& verb, const std::string& target) {
+    const std::int64_t living = desk::require_living_run(cluster, journal);
+    const std::string answer = desk::leave_and_await(
+        cluster, journal,
+        {.run = living, .verb = verb, .target = target, .by = "server: " + x.who.name});
+    x.what = fmt::format("{} {}", verb, printable(target));
+    if (desk::is_refusal(answer))
+        throw Problem(409, "SERVER-CONFLICT", answer, {.cause = "the run refused it"});
+    return answer;
+}
+
+json::object retry_last_run(Exchange& x, const desk::ClusterFolder& cluster,
+                            store::Journal& journal, const std::string& target) {
+    if (desk::living_run(cluster, journal))
+        return {{"answer", leave_wish(x, cluster, journal, "retry", target)}};
+    std::vector<std::string> words = {"retry", cluster.name};
+    if (!target.empty()) words.push_back("--step=" + target);
+    return start_run(x, x.services.drafts.draft_of(cluster.name), std::move(words));
+}
+
+std::string kubeconfig_of(const Services& services, const std::string& cluster) {
+    const ChildResult result =
+        services.children.run({.words = {"kubeconfig", cluster}, .json = false});
+    result.require_success();
+    return result.out;
 }
 
 }  // namespace slipway::server

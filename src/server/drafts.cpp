@@ -48,11 +48,12 @@ bool is_prompt(const json::object& holder, std::string_view key) {
            bool_at(reference->get_object(), "prompt");
 }
 
-void add_host_secrets(const json::object& host, std::vector<WantedSecret>& out) {
+void add_host_secrets(const json::object& host, std::size_t index, std::vector<WantedSecret>& out) {
     const std::string name = string_at(host, "name");
     const auto add = [&](std::string_view field, std::string_view what) {
         out.push_back({.path = fmt::format("hosts.{}.{}", name, field),
-                       .question = fmt::format("{} of {}", what, name)});
+                       .question = fmt::format("{} of {}", what, name),
+                       .place = fmt::format("hosts[{}].{}", index, field)});
     };
     if (is_prompt(host, "password")) add("password", "login password");
     if (is_prompt(host, "key")) add("key", "private key");
@@ -76,6 +77,21 @@ store::Sealer sealer(const fs::path& folder) {
 
 std::string etag_of(std::string_view text) {
     return fmt::format("\"{}\"", sha256_hex(text).substr(0, 32));
+}
+
+Secret answers_text(const std::map<std::string, Secret>& by_question) {
+    std::string text = "{";
+    for (const auto& [question, answer] : by_question) {
+        std::string quoted = json::serialize(json::string(answer.reveal()));
+        text += fmt::format("{}{}:", text.size() > 1 ? "," : "",
+                            json::serialize(json::string(question)));
+        text += quoted;
+        wipe(quoted);
+    }
+    text += "}";
+    Secret out(text);
+    wipe(text);
+    return out;
 }
 
 Drafts::Drafts(fs::path folder, const Children& children)
@@ -133,7 +149,7 @@ void Drafts::remove(const std::string& name, const std::string& expected) {
     if (!expected.empty() && now.etag != expected) moved(name);
     fs::remove(file(name));
     std::error_code none;
-    fs::remove(folder_ / (name + ".sealed"), none);
+    for (const char* beside : {".sealed", ".origin"}) fs::remove(folder_ / (name + beside), none);
     sync_folder(folder_);
 }
 
@@ -165,8 +181,9 @@ std::vector<WantedSecret> Drafts::wanted_secrets(const Draft& draft) const {
         hosts == nullptr && inner != nullptr && inner->is_object())
         hosts = inner->get_object().if_contains("hosts");
     if (hosts == nullptr || !hosts->is_array()) return out;
-    for (const json::value& host : hosts->get_array()) {
-        if (host.is_object()) add_host_secrets(host.get_object(), out);
+    const json::array& list = hosts->get_array();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i].is_object()) add_host_secrets(list[i].get_object(), i, out);
     }
     return out;
 }
@@ -187,6 +204,16 @@ void Drafts::keep_secret(const std::string& name, const std::string& path, const
     atomic_write(folder_ / (name + ".sealed"), json::serialize(all), 0600);
 }
 
+void Drafts::replace_secrets(const std::string& name,
+                             const std::map<std::string, Secret>& by_path) {
+    const Lock lock(writing_);
+    const store::Sealer key = sealer(folder_);
+    json::object all;
+    for (const auto& [path, value] : by_path)
+        all[path] = to_base64(key.seal(name + "/" + path, value)).reveal();
+    atomic_write(folder_ / (name + ".sealed"), json::serialize(all), 0600);
+}
+
 bool Drafts::forget_secret(const std::string& name, const std::string& path) {
     const Lock lock(writing_);
     json::object all = sealed(name);
@@ -199,20 +226,26 @@ Secret Drafts::answers(const Draft& draft) const {
     const json::object kept = sealed(draft.name);
     if (kept.empty()) return {};
     const store::Sealer key = sealer(folder_);
-    std::string text = "{";
+    std::map<std::string, Secret> by_question;
     for (const WantedSecret& wanted : wanted_secrets(draft)) {
         const auto bytes = from_base64(string_at(kept, wanted.path));
         if (!kept.contains(wanted.path) || !bytes) continue;
-        const Secret value = key.open(draft.name + "/" + wanted.path, bytes->reveal());
-        std::string quoted = json::serialize(json::string(value.reveal()));
-        text += fmt::format("{}{}:", text.size() > 1 ? "," : "",
-                            json::serialize(json::string(wanted.question)));
-        text += quoted;
-        wipe(quoted);
+        by_question[wanted.question] = key.open(draft.name + "/" + wanted.path, bytes->reveal());
     }
-    text += "}";
-    Secret out(text);
-    wipe(text);
+    return answers_text(by_question);
+}
+
+void Drafts::set_origin(const std::string& name, const json::object& origin) {
+    file(name);  // a name that stays in the folder
+    const Lock lock(writing_);
+    atomic_write(folder_ / (name + ".origin"), json::serialize(origin), 0600);
+}
+
+std::optional<json::object> Drafts::origin(const std::string& name) const {
+    const auto draft = find(name);
+    if (!draft) return std::nullopt;
+    json::object out = object_in(folder_ / (name + ".origin"));
+    if (string_at(out, "etag") != draft->etag) return std::nullopt;
     return out;
 }
 

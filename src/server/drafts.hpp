@@ -2,6 +2,7 @@
 //
 //     FOLDER/NAME.yaml     0600
 //     FOLDER/NAME.sealed   secrets, each sealed under ../secrets.key
+//     FOLDER/NAME.origin   what it was made from, when that was no YAML
 //     FOLDER/clusters.json which draft a cluster was last applied from
 //
 // What is in a draft is found out by a child process (slipway validate), and remembered by its
@@ -32,6 +33,7 @@ struct Draft {
 struct WantedSecret {
     std::string path = {};      // hosts.w1.password
     std::string question = {};  // as `slipway apply` asks it
+    std::string place = {};     // in the spec: hosts[3].password
 };
 
 class Drafts {
@@ -54,9 +56,15 @@ class Drafts {
     std::vector<WantedSecret> wanted_secrets(const Draft& draft) const;
     bool has_secret(const std::string& name, const std::string& path) const;
     void keep_secret(const std::string& name, const std::string& path, const Secret& value);
+    // These, and no others.
+    void replace_secrets(const std::string& name, const std::map<std::string, Secret>& by_path);
     bool forget_secret(const std::string& name, const std::string& path);
     // The answers --secrets-stdin takes; empty when the draft asks for none that is kept.
     Secret answers(const Draft& draft) const;
+
+    // {etag, …}: of the text that was made from it. Nothing when the draft has been changed since.
+    void set_origin(const std::string& name, const json::object& origin);
+    std::optional<json::object> origin(const std::string& name) const;
 
     void set_cluster(const std::string& cluster, const std::string& draft);
     std::string draft_of(const std::string& cluster) const;  // "" when none is known
@@ -73,5 +81,8 @@ class Drafts {
 };
 
 std::string etag_of(std::string_view text);
+
+// {"QUESTION": "ANSWER", …} for --secrets-stdin.
+Secret answers_text(const std::map<std::string, Secret>& by_question);
 
 }  // namespace slipway::server

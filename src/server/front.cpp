@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "net/failure.hpp"
+#include "server/kubernetes_status.hpp"
 #include "server/request_fields.hpp"
 #include "server/secrets_match.hpp"
 
@@ -61,6 +62,13 @@ std::optional<std::string> bearer_of(const net::Request& request) {
 
 bool is_login(const Route& route) { return route.role == Role::anyone && route.method == "POST"; }
 
+void answer_error(const net::Request& request, net::Response& response, const Problem& problem) {
+    const Match match = find_route(routes(), request.method, request.target.path);
+    if (match.route != nullptr && match.route->errors == ErrorShape::kubernetes)
+        return answer_status(response, problem);
+    answer_problem(response, problem);
+}
+
 std::string address_of(const std::string& peer) { return peer.substr(0, peer.rfind(':')); }
 
 }  // namespace
@@ -81,21 +89,22 @@ void Front::handle(net::Request& request, net::Response& response) {
     try {
         answer(request, response);
     } catch (const Problem& problem) {
-        answer_problem(response, problem);
+        answer_error(request, response, problem);
     } catch (const net::HttpError& error) {
         if (error.status != 413) throw;
-        answer_problem(response, {413, "SERVER-TOO-LARGE", "the body is larger than may be"});
+        answer_error(request, response,
+                     {413, "SERVER-TOO-LARGE", "the body is larger than may be"});
         response.close = true;
     } catch (const net::Failure&) {
         throw;
     } catch (const Error& error) {
         Problem problem = problem_of(error);
         if (problem.status >= 500) problem.internal = error.what();
-        answer_problem(response, problem);
+        answer_error(request, response, problem);
     } catch (const std::exception& error) {
         Problem problem(500, "SERVER-FAILED", "the server has failed; its log says why");
         problem.internal = error.what();
-        answer_problem(response, problem);
+        answer_error(request, response, problem);
     }
 }
 
@@ -200,7 +209,7 @@ void Front::carry_out_once(Exchange& x, const std::string& key) {
 
 // Strangers fill no disk: of them only those whose guess was looked at are written down.
 void Front::record(const Exchange& x, int status) {
-    if (is_safe(x.request.method) && !x.route.recorded) return;
+    if (is_safe(x.request.method) && !x.route.recorded && x.what.empty()) return;
     constexpr int kTooMany = 429;
     const bool guessed = is_login(x.route) && status != kTooMany;
     if (x.who.role == Role::anyone && !guessed) return;

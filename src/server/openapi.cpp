@@ -55,11 +55,14 @@ json::object operation(const Route& route) {
         out["requestBody"] =
             json::object{{"content", content("application/json", reference(route.request))}};
     }
+    const bool kubernetes = route.errors == ErrorShape::kubernetes;
     out["responses"] = json::object{
         {fmt::format("{}", route.status), success(route)},
         {"default",
-         json::object{{"description", "what went wrong"},
-                      {"content", content("application/problem+json", reference("Problem"))}}}};
+         json::object{
+             {"description", "what went wrong"},
+             {"content", kubernetes ? content("application/json", reference("Status"))
+                                    : content("application/problem+json", reference("Problem"))}}}};
     out["security"] =
         route.role == Role::anyone
             ? json::array()

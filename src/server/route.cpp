@@ -40,8 +40,9 @@ Match find_route(std::span<const Route> table, std::string_view method, std::str
 const std::vector<Route>& routes() {
     static const std::vector<Route> all = [] {
         std::vector<Route> out;
-        for (const auto& family : {access_routes(), program_routes(), cluster_routes(),
-                                   run_routes(), spec_routes(), job_routes(), bundle_routes()})
+        for (const auto& family :
+             {access_routes(), program_routes(), cluster_routes(), run_routes(), spec_routes(),
+              job_routes(), bundle_routes(), convert_routes(), tke_routes()})
             out.insert(out.end(), family.begin(), family.end());
         return out;
     }();

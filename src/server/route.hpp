@@ -19,6 +19,10 @@ namespace slipway::server {
 
 class Exchange;
 
+// How what goes wrong is said: as docs/api.md says for all, or as Kubernetes' Status, for programs
+// that know the routes of TKE's installer.
+enum class ErrorShape { problem, kubernetes };
+
 struct Route {
     std::string_view method;
     std::string_view path;  // {name} stands for one part
@@ -30,6 +34,7 @@ struct Route {
     int status = 200;             // of success
     bool recorded = false;        // in the audit log though it changes nothing
     std::string_view query = {};  // names of parameters, comma separated
+    ErrorShape errors = ErrorShape::problem;
 };
 
 using PathValues = std::map<std::string, std::string, std::less<>>;
@@ -54,5 +59,7 @@ std::vector<Route> run_routes();
 std::vector<Route> spec_routes();
 std::vector<Route> job_routes();
 std::vector<Route> bundle_routes();
+std::vector<Route> convert_routes();
+std::vector<Route> tke_routes();
 
 }  // namespace slipway::server

@@ -77,16 +77,14 @@ void get_cluster(Exchange& x) {
 }
 
 void get_kubeconfig(Exchange& x) {
-    const ChildResult result =
-        x.services.children.run({.words = {"kubeconfig", cluster_of(x).name}, .json = false});
-    result.require_success();
+    const std::string text = kubeconfig_of(x.services, cluster_of(x).name);
     x.what = "kubeconfig";
-    x.answer_text(result.out, "application/yaml");
+    x.answer_text(text, "application/yaml");
 }
 
 void post_resume(Exchange& x) {
     const std::string name = cluster_of(x).name;
-    answer_started_run(x, x.services.drafts.draft_of(name), {"resume", name});
+    x.answer(start_run(x, x.services.drafts.draft_of(name), {"resume", name}));
 }
 
 void post_reset(Exchange& x) {
@@ -96,7 +94,7 @@ void post_reset(Exchange& x) {
                       {.cause = "a reset takes the cluster off its hosts"});
     std::vector<std::string> words = {"reset", name, "--yes"};
     for (const std::string& host : x.texts("hosts")) words.push_back("--host=" + host);
-    answer_started_run(x, x.services.drafts.draft_of(name), std::move(words));
+    x.answer(start_run(x, x.services.drafts.draft_of(name), std::move(words)));
 }
 
 void get_support(Exchange& x) {

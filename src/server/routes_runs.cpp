@@ -178,19 +178,18 @@ void get_logs(Exchange& x) {
     x.answer(page_of(std::move(items), next));
 }
 
-void leave(Exchange& x, const desk::ClusterFolder& cluster, store::Journal& journal,
-           const std::string& verb, const std::string& target) {
+void require_own_run(const Exchange& x, const desk::ClusterFolder& cluster,
+                     store::Journal& journal) {
     const std::int64_t living = desk::require_living_run(cluster, journal);
     if (run_of(x, journal, cluster).id != living)
         throw Problem(409, "RUN-NOT-ALIVE", "this run is over; another goes on",
                       {.remedy = fmt::format("run {} is the one that goes on", living)});
-    const std::string answer = desk::leave_and_await(
-        cluster, journal,
-        {.run = living, .verb = verb, .target = target, .by = "server: " + x.who.name});
-    x.what = fmt::format("{} {}", verb, printable(target));
-    if (desk::is_refusal(answer))
-        throw Problem(409, "SERVER-CONFLICT", answer, {.cause = "the run refused it"});
-    x.answer(json::object{{"answer", answer}});
+}
+
+void leave(Exchange& x, const desk::ClusterFolder& cluster, store::Journal& journal,
+           const std::string& verb, const std::string& target) {
+    require_own_run(x, cluster, journal);
+    x.answer(json::object{{"answer", leave_wish(x, cluster, journal, verb, target)}});
 }
 
 template <int verb>
@@ -210,13 +209,13 @@ void post_retry(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
     const auto journal = journal_of(cluster);
     const std::string target = x.text_or("target", "");
-    if (desk::living_run(cluster, *journal)) return leave(x, cluster, *journal, "retry", target);
-    if (run_of(x, *journal, cluster).id != desk::find_run(*journal, cluster).id)
+    if (desk::living_run(cluster, *journal)) {
+        require_own_run(x, cluster, *journal);
+    } else if (run_of(x, *journal, cluster).id != desk::find_run(*journal, cluster).id) {
         throw Problem(409, "RUN-COMPLETE", "only the last run can go on");
-    std::vector<std::string> words = {"retry", cluster.name};
-    if (!target.empty()) words.push_back("--step=" + target);
-    answer_started_run(x, x.services.drafts.draft_of(cluster.name), std::move(words));
-    x.response.status = 202;
+    }
+    const json::object answer = retry_last_run(x, cluster, *journal, target);
+    x.answer(answer, answer.contains("run") ? 202 : 200);
 }
 
 constexpr std::string_view kReading = "after,type,host,step,limit,page";

@@ -133,21 +133,8 @@ void delete_secret(Exchange& x) {
     x.answer_nothing();
 }
 
-// A built-in profile by its name; a path would be a file of the server's.
 void add_simulate(Exchange& x, std::vector<std::string>& words) {
-    const json::value* value = x.body().if_contains("simulate");
-    if (value == nullptr || *value == false) return;
-    if (value->is_bool()) {
-        words.emplace_back("--simulate");
-        return;
-    }
-    const std::string profile = x.text("simulate");
-    const bool is_name = !profile.empty() && std::ranges::all_of(profile, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-    });
-    if (!is_name || profile.starts_with('-'))
-        throw Problem(422, "SERVER-BAD-REQUEST", "'simulate' is true or the name of a profile");
-    words.push_back("--simulate=" + profile);
+    if (const json::value* wanted = x.body().if_contains("simulate")) add_simulate(*wanted, words);
 }
 
 void add_ignored(Exchange& x, std::vector<std::string>& words) {
@@ -249,13 +236,13 @@ void post_plan(Exchange& x) {
 
 void post_apply(Exchange& x) {
     const Draft draft = x.services.drafts.require(x.value("name"));
-    std::vector<std::string> words = {"apply", "--yes", "-c", quoted_path(x, draft)};
+    std::vector<std::string> words = apply_words(x, draft);
     if (const std::string plan = x.text_or("plan", ""); !plan.empty())
         words.push_back("--plan=" + x.services.jobs.plan_file(plan, draft.name).string());
     add_simulate(x, words);
     add_ignored(x, words);
     if (bool_at(x.body(), "allowUnsigned")) words.emplace_back("--allow-unsigned");
-    answer_started_run(x, draft.name, std::move(words));
+    x.answer(start_run(x, draft.name, std::move(words)));
 }
 
 }  // namespace

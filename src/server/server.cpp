@@ -62,7 +62,8 @@ Settings settings_of(const ServeOptions& options, const std::string& listen,
                  .listen = listen,
                  .public_names = options.public_names,
                  .hosts = {},
-                 .fingerprint = certificate_fingerprint(certificate.certificate_pem)};
+                 .fingerprint = certificate_fingerprint(certificate.certificate_pem),
+                 .step_problems = options.step_problems};
     for (const std::string& name : names_of(options)) out.hosts.insert(lower(name));
     return out;
 }

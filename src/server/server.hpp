@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/secret.hpp"
+#include "convert/convert.hpp"
 #include "net/http_server.hpp"
 
 #include <chrono>
@@ -26,6 +27,7 @@ struct ServeOptions {
     std::string version = {};
     std::string program = "/proc/self/exe";
     std::size_t max_connections = 4096;
+    convert::MoreProblems step_problems = {};
     std::function<void(const std::string&)> warn = {};  // from any thread, one at a time
 };
 

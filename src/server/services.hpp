@@ -2,10 +2,12 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "convert/convert.hpp"
 #include "server/answers.hpp"
 #include "server/audit.hpp"
 #include "server/bundles.hpp"
 #include "server/child.hpp"
+#include "server/claims.hpp"
 #include "server/drafts.hpp"
 #include "server/event_hub.hpp"
 #include "server/gate.hpp"
@@ -35,6 +37,7 @@ struct Settings {
     std::set<std::string> hosts = {};  // by which the server may be named, lower case
     std::string fingerprint = {};      // SHA-256 of its certificate
     Clock* clock = &system_clock();
+    convert::MoreProblems step_problems = {};  // only a higher layer knows the steps
 
     std::filesystem::path folder() const { return state / kServerFolder; }
 };
@@ -54,6 +57,7 @@ struct Services {
     Jobs jobs;
     Drafts drafts;
     Bundles bundles;
+    Claims submissions;  // clusters that are being made of a tke.json
     EventHub hub;
     Metrics metrics;
     std::function<net::ServerStats()> stats = {};

@@ -4,7 +4,8 @@
 //     server.unlock();
 //     EXPECT_EQ(server.get("/api/v1/clusters").status, 200);
 //
-// Whatever is refused must be a problem with an id of the catalogue: ask() fails the test else.
+// Whatever is refused must be a problem, or a Status of Kubernetes, with an id of the catalogue:
+// ask() fails the test else.
 #pragma once
 
 #include "net/http_client.hpp"
@@ -24,7 +25,8 @@ struct Answer {
 
     std::string header(std::string_view name) const;  // "" when it is not there
     json::object object() const;
-    std::string id() const;  // of the problem, "" when it is none
+    std::string id() const;  // of the problem or the Status, "" when it is none
+    bool is_status() const;  // Kubernetes', of something that was refused
 };
 
 struct Ask {
@@ -67,6 +69,8 @@ class RunningServer {
 
     // The program children run: a script for /bin/sh.
     void set_program(const std::string& script);
+
+    convert::MoreProblems step_problems = {};  // for the next start
 
   private:
     void start();
