@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; every target does its own set-up.
 .DEFAULT_GOAL := help
 .PHONY: help setup build check shipped test demo demo-simulated demo-clean bench lint format docs fuzz clean \
-        asan tsan scenarios clients lab lab-bundle test-full fuzz-short
+        asan tsan scenarios clients lab lab-bundle test-full fuzz-short page web
 
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
@@ -35,7 +35,10 @@ build/%/build.ninja: CMakePresets.json | $(packages)
 	$(part) "configure $*" cmake --preset $*
 	@touch $@
 
-build: build/release/build.ninja ## the static program: build/release/bin/slipway
+page: | $(packages) ## the web page that goes into the program: build/page
+	$(part) "page" scripts/page.py --into build/page
+
+build: page build/release/build.ninja ## the static program: build/release/bin/slipway
 	$(part) "build release" cmake --build build/release --target shipped -j $(JOBS)
 
 check: build build/debug/build.ninja ## unit and simulation tests: the fast part, under 2 minutes once built
@@ -47,8 +50,8 @@ shipped: build ## tests of the program as it is shipped
 	$(part) "shipped program" $(ctest) --test-dir build/release -L shipped
 
 # The fast tests run once here, under asan: another build of everything for `check` would say nothing new.
-test: $(packages) ## everything: shipped program, scenarios, clients, lab, lint, asan, tsan, a short fuzz run
-	@scripts/suite.py shipped scenarios clients lab lint asan tsan fuzz-short
+test: $(packages) ## everything: shipped program, page, scenarios, clients, lab, lint, asan, tsan, a short fuzz run
+	@scripts/suite.py shipped web scenarios clients lab lint asan tsan fuzz-short
 
 test-full: test ## and the whole matrices on the lab's machines
 	$(part) "lab, in full" env SLIPWAY_LAB_FULL=1 $(ctest) --test-dir build/release -L lab-full
@@ -75,6 +78,13 @@ tsan: build/tsan/build.ninja ## tests of the layers with threads under ThreadSan
 
 scenarios: build ## whole-program tests of the shipped program: crash suite and the like
 	$(part) "scenarios" $(ctest) --test-dir build/release -L slow
+
+web: $(packages) ## the web page: types, components, size; in a browser over a mock of the server
+	$(part) "page, types" scripts/page.py check
+	$(part) "page, components" scripts/page.py test
+	$(part) "page, as built" scripts/page.py build
+	$(part) "page, size" scripts/page.py size
+	$(part) "page, in a browser" scripts/page.py test:browser
 
 clients: build ## the registry with skopeo, buildah, crane, oras and helm
 	$(part) "programs of others" scripts/go_program.py crane oras helm distribution

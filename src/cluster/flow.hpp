@@ -115,9 +115,9 @@ inline Where every_member() { return {Where::Reach::members, {}}; }  // who runs
 // Control planes, and who runs etcd: what proves them to others they renew themselves.
 inline Where every_certificate_holder() { return {Where::Reach::holders, {}}; }
 inline const Where once = {Where::Reach::once, {}};
-inline const Where every_node = {Where::Reach::nodes, {}};           // control planes and workers
-inline const Where every_other_node = {Where::Reach::others, {}};    // workers and nothing else
-inline const Where every_registry = {Where::Reach::registries, {}};  // who serves the bundle
+inline const Where every_node = {Where::Reach::nodes, {}};  // control planes and workers
+inline Where every_other_node() { return {Where::Reach::others, {}}; }  // workers and nothing else
+inline const Where every_registry = {Where::Reach::registries, {}};     // who serves the bundle
 
 // Whether a step has anything to do where no bundle is named: such a spec prepares hosts and no
 // more.

@@ -77,8 +77,10 @@ Judge judge_of(const std::string& name, const MoreProblems& more) {
 }
 
 void sort_and_unite(std::vector<Unsupported>& list) {
-    std::ranges::stable_sort(list, [](const Unsupported& a, const Unsupported& b) {
-        return natural_less(a.path, b.path);
+    std::ranges::sort(list, [](const Unsupported& a, const Unsupported& b) {
+        if (natural_less(a.path, b.path)) return true;
+        if (natural_less(b.path, a.path)) return false;
+        return std::tie(a.path, a.why) < std::tie(b.path, b.why);
     });
     const auto same = [](const Unsupported& a, const Unsupported& b) {
         return a.path == b.path && a.why == b.why;

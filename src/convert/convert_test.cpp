@@ -410,6 +410,26 @@ TEST(Convert, TextsOfJsonAreReadAsJsonMeansThem) {
     EXPECT_THAT(why(conversion, "cluster.spec.machines[0].labels.a/b"), HasSubstr("label value"));
 }
 
+TEST(ConvertKubekey, ALoginInTheAddressOfAMirrorStaysOut) {
+    std::string text = sample("kubekey-ha.yaml").text;
+    const std::string mirror = "http://mirror.example.org";
+    const std::size_t at = text.find(mirror);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, mirror.size(), "http://puller:hunter2@mirror.example.org");
+    const Conversion conversion = convert({"file", text}, {});
+    EXPECT_THAT(conversion.yaml, Not(HasSubstr("hunter2")));
+    EXPECT_THAT(json::serialize(to_json(conversion)), Not(HasSubstr("hunter2")));
+    EXPECT_THAT(conversion.yaml, HasSubstr("mirror.example.org"));
+}
+
+TEST(ConvertKubekey, ARangeAtTheEndOfAllNumbersIsNoRange) {
+    const std::string text =
+        "apiVersion: kubekey.kubesphere.io/v1alpha2\nkind: Cluster\nmetadata: {name: demo}\nspec:\n"
+        "  hosts: [{name: node1, address: 192.0.2.1}]\n"
+        "  roleGroups: {control-plane: [\"node[2147483647:2147483647]\"]}\n";
+    EXPECT_THAT(convert({"file", text}, {}).yaml, Not(HasSubstr("node2147483647")));
+}
+
 }  // namespace
 
 }  // namespace slipway::convert

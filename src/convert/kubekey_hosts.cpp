@@ -23,9 +23,11 @@ struct Known {
 using Hosts = std::map<std::string, Known>;
 
 std::optional<int> whole_number(std::string_view text) {
+    constexpr int kMost = 1'000'000;
     int out = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), out);
-    const bool good = failure == std::errc() && end == text.data() + text.size() && out >= 0;
+    const bool good =
+        failure == std::errc() && end == text.data() + text.size() && out >= 0 && out <= kMost;
     return good ? std::optional(out) : std::nullopt;
 }
 

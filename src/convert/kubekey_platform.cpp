@@ -65,6 +65,8 @@ void read_mirror(Mapper& map, const std::string& upstream, const View& endpoint)
         return endpoint.refuse("a registry has one mirror; the first was taken");
     const std::string host = registry_host(endpoint.text());
     mirror.set(host, endpoint);
+    if (endpoint.text().find('@') != std::string::npos)
+        endpoint.remark("the login in the address was left out; give it in registry.logins");
     if (endpoint.text().starts_with("http://"))
         registry_login(map, host).at("insecure").set(true, endpoint);
 }

@@ -27,7 +27,10 @@ void read_version(Mapper& map, const View& version) {
 std::string registry_host(std::string_view address) {
     const std::size_t scheme = address.find("://");
     if (scheme != std::string_view::npos) address.remove_prefix(scheme + 3);
-    return std::string(address.substr(0, address.find('/')));
+    address = address.substr(0, address.find('/'));
+    const std::size_t login = address.rfind('@');  // user:password@
+    if (login != std::string_view::npos) address.remove_prefix(login + 1);
+    return std::string(address);
 }
 
 Draft& registry_login(Mapper& map, const std::string& host) {

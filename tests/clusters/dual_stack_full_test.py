@@ -3,7 +3,6 @@
 
 import json
 import pathlib
-import shlex
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -40,8 +39,8 @@ class DualStack(clusters.Case):
         for machine in cluster.nodes.values():
             for ip in [ip for one in [*pods, service] for ip in one]:
                 url = f"http://[{ip}]:{checks.PORT}/" if ":" in ip else f"http://{ip}:{checks.PORT}/"
-                checks.eventually(f"{url} answers on {machine.name}",
-                                  lambda m=machine, u=url: m.try_sh(f"curl -gsS -m 2 -o /dev/null {shlex.quote(u)}").code == 0 or None, 30)
+                ask = ("curl", "-gsS", "-m", "2", "-o", "/dev/null", url)
+                checks.eventually(f"{url} answers on {machine.name}", lambda m=machine, a=ask: m.in_network(*a).returncode == 0 or None, 30)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@
 
 import pathlib
 import re
-import subprocess
 
 import picture
 
@@ -61,9 +60,9 @@ def take(machine):
 
 def chains(machine):
     """Of Kubernetes in the packet filter, read from this computer: after a reset the machine has no program for it."""
-    inside = ["nsenter", "--target", str(machine.lab.machines()[machine.name]["pid"]), "--net"]
-    rules = subprocess.run([*inside, "nft", "list", "ruleset"], check=True, capture_output=True, text=True).stdout
-    return [line.strip() for line in rules.splitlines() if CHAINS.search(line)]
+    rules = machine.in_network("nft", "list", "ruleset")
+    rules.check_returncode()
+    return [line.strip() for line in rules.stdout.splitlines() if CHAINS.search(line)]
 
 
 def between(before, after):

@@ -47,6 +47,11 @@ class Machine:
     def try_sh(self, script, **keywords):
         return self.lab.sh(self.name, script, **keywords)
 
+    def in_network(self, *words):
+        """A program of this computer in the machine's network, for what the machine has no program for."""
+        pid = self.lab.machines()[self.name]["pid"]
+        return subprocess.run(["nsenter", "--target", str(pid), "--net", *words], capture_output=True, text=True)
+
     def exists(self, path):
         return self.try_sh(f"test -e {shlex.quote(path)}").code == 0
 

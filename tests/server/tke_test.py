@@ -47,7 +47,7 @@ class Tke(case.Case):
         self.server.sign_in(PASSWORD)
         self.tokens = {role: self.server.post("/api/v1/tokens", {"name": role, "role": role, "days": 1}).expect(201)
                        .json["token"] for role in ("viewer", "operator", "admin")}
-        self.server.token = self.tokens["operator"]
+        self.server.token = self.tokens["admin"]
 
     def refused(self, answer, code, reason):
         self.assertEqual((answer.status, answer.json["kind"], answer.json["code"], answer.json["reason"]),
@@ -82,7 +82,8 @@ class Tke(case.Case):
             self.assertIn(path, listed)
         self.refused(server.post("/api/cluster?simulate=demo", para()), 409, "AlreadyExists")
 
-        # Killed in the middle: it has failed, and goes on where it was.
+        # Killed in the middle: it has failed, and goes on where it was. That is for operators too.
+        server.token = self.tokens["operator"]
         self.until("Doing", "Retrying")
         text = (self.state / "global" / "run.lock").read_text()
         os.kill(int(re.search(r'"?pid"?\D+(\d+)', text)[1]), signal.SIGKILL)
@@ -124,7 +125,7 @@ class Tke(case.Case):
             server.post("/api/cluster?simulate=true", step), 422, "Invalid")))
         self.refused(server.ask("POST", "/api/cluster", "{", headers={"Content-Type": "application/json"}), 400, "BadRequest")
         self.assertEqual(server.get("/api/v1/specs").json["items"], [])
-        server.token = self.tokens["viewer"]
+        server.token = self.tokens["operator"]
         self.refused(server.post("/api/cluster?simulate=true", para()), 403, "Forbidden")
         server.token = server.cookie = None
         self.refused(server.post("/api/cluster?simulate=true", para()), 401, "Unauthorized")

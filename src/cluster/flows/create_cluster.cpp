@@ -44,7 +44,7 @@ Flow create_cluster() {
         {every(ControlPlane), start_kubelet(), From::bundle},
 
         {first(ControlPlane), wait_for_api(), From::bundle},
-        {every_other_node, start_kubelet_of_worker(), From::bundle},
+        {every_other_node(), start_kubelet_of_worker(), From::bundle},
         {first(ControlPlane), install_network_plugin(), From::bundle},
         {first(ControlPlane), install_kube_proxy(), From::bundle},
         {first(ControlPlane), install_dns(), From::bundle},

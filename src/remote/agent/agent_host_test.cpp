@@ -1,4 +1,5 @@
 // The client against the real agent, on this computer and for both architectures.
+#include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -151,7 +152,7 @@ TEST_P(AgentHostTest, EndsACommandWithAllItStartedAtItsDeadline) {
         };
         const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         while (!over() && std::chrono::steady_clock::now() < until)
-            std::this_thread::sleep_for(Millis(5));
+            system_clock().sleep_for(Millis(5), {});
         EXPECT_TRUE(over()) << pid;
     }
 }
