@@ -28,8 +28,8 @@ export const useDrafts = () => useQuery({ queryKey: ['specs'], queryFn: () => al
 export const useCluster = (name: string, every?: number) =>
   useQuery({ queryKey: ['cluster', name], queryFn: () => get<ClusterStatus>(`/clusters/${segment(name)}`), refetchInterval: every })
 
-export const useRuns = (name: string) =>
-  useQuery({ queryKey: ['runs', name], queryFn: () => all<RunRow>(`/clusters/${segment(name)}/runs`) })
+export const useRuns = (name: string, enabled = true) =>
+  useQuery({ queryKey: ['runs', name], queryFn: () => all<RunRow>(`/clusters/${segment(name)}/runs`), enabled })
 
 export const useRunShow = (name: string, run: string, enabled: boolean) =>
   useQuery({ queryKey: ['run-show', name, run], queryFn: () => get<RunShow>(`/clusters/${segment(name)}/runs/${segment(run)}`), enabled })

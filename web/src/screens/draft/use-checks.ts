@@ -81,7 +81,7 @@ export function useChecks(name: string, handle: DraftHandle, mayAct: boolean): C
 
   const trust = useCallback(
     async (accepted: { host: string; fingerprint: string }[]) => {
-      const done = await run('trust', () => post(`${at}/hosts/trust`, { keys: accepted }))
+      const done = await run<unknown>('trust', () => post<Job>(`${at}/hosts/trust`, { keys: accepted }))
       if (done !== undefined) await lookAtKeys(accepted.map((key) => key.host))
     },
     [run, at, lookAtKeys],
