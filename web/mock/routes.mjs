@@ -312,8 +312,12 @@ function beginBundle({ world, body }) {
   return { status: 201, json: { name, received: 0 } }
 }
 
-function patchBundle({ world, parameters, body, request }) {
+function patchBundle({ world, parameters, body, request, response }) {
   const bundle = bundleOf(world, parameters.name)
+  if (world.options.cutUpload && bundle.received > 0) {
+    world.options.cutUpload = false
+    return void response.destroy()
+  }
   const [, from, to] = /^bytes (\d+)-(\d+)\/\d+$/.exec(request.headers['content-range'] ?? '') ?? []
   if (Number(from) !== bundle.received) throw new Problem(409, 'BUNDLE-OFFSET', `the server has ${bundle.received} bytes`, { received: bundle.received })
   if (body.bytes.length !== Number(to) - Number(from) + 1) throw new Problem(400, 'API-RANGE', 'the range is not as long as the body')

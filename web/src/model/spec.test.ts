@@ -34,5 +34,5 @@ it('reads and writes hosts', () => {
 })
 
 it('names what differs', () => {
-  expect(changedPaths({ spec: { a: 1, b: { c: [1, 2] } } }, { spec: { a: 1, b: { c: [1, 3] }, d: 4 } })).toEqual(['b.c[1]', 'd'])
+  expect(changedPaths({ spec: { a: 1, b: { c: [1, 2] } } }, { spec: { a: 1, b: { c: [1, 3] }, d: { e: 4 } } })).toEqual(['b.c[1]', 'd.e'])
 })

@@ -92,9 +92,10 @@ export function newSpec(name: string): JsonObject {
 // The paths at which two specs differ: told to a person whose change was overtaken.
 export function changedPaths(a: Json | undefined, b: Json | undefined, path: Path = []): string[] {
   if (JSON.stringify(a) === JSON.stringify(b)) return []
-  if (isObject(a) && isObject(b)) {
-    const keys = new Set([...Object.keys(a), ...Object.keys(b)])
-    return [...keys].flatMap((key) => changedPaths(a[key], b[key], [...path, key]))
+  if (isObject(a ?? b) && isObject(b ?? a)) {
+    const [before, after] = [a ?? {}, b ?? {}] as [JsonObject, JsonObject]
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+    return [...keys].flatMap((key) => changedPaths(before[key], after[key], [...path, key]))
   }
   if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
     return a.flatMap((item, i) => changedPaths(item, b[i], [...path, i]))

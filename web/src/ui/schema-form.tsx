@@ -107,7 +107,7 @@ function Switch({ label, about, value, set, problems }: { label: ReactNode; abou
   return (
     <div className="field switch">
       <label className="check">
-        <input type="checkbox" checked={on} onChange={(event) => set(event.target.checked === (about.default === true) ? undefined : event.target.checked)} /> <span className="mono">{label}</span>
+        <input type="checkbox" checked={on} onChange={(event) => set(event.target.checked === (about.default === true) ? undefined : event.target.checked)} /> {typeof label === 'string' ? <span className="mono">{label}</span> : label}
       </label>
       <div className="help" lang="en">
         {about.description}

@@ -2,7 +2,7 @@
 import { useEffect, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { remove } from '../api/client'
-import { client, liveRun, useClusters } from '../api/queries'
+import { liveRun, useClusters } from '../api/queries'
 import type { Session } from '../api/types'
 import { useSpeech, useT, type Language } from '../i18n'
 import { Button, cx } from './basic'
@@ -40,9 +40,10 @@ export function Preferences() {
   )
 }
 
+// Loading anew leaves nothing of the session in memory.
 async function signOut() {
   await remove('/session')
-  client.clear()
+  location.assign('/')
 }
 
 export function Shell({ session, children }: { session: Session; children: ReactNode }) {

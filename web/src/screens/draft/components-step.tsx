@@ -27,12 +27,12 @@ export function ComponentsStep({ handle }: { handle: DraftHandle }) {
     <div className="step">
       <Section title={t('components.own')} note={t('components.own-note')}>
         <div className="fields">
-          <SpecField handle={handle} path={['spec', 'storage', 'local', 'enabled']} label={t('components.storage')} />
-          <SpecField handle={handle} path={['spec', 'kubernetes', 'dns', 'nodeLocal']} label={t('components.node-dns')} />
-          <SpecField handle={handle} path={['spec', 'kubernetes', 'audit', 'enabled']} label={t('components.audit')} />
-          <SpecField handle={handle} path={['spec', 'kubernetes', 'encryption', 'enabled']} label={t('components.encryption')} />
-          <SpecField handle={handle} path={['spec', 'etcd', 'backup', 'enabled']} label={t('components.backup')} />
-          <SpecField handle={handle} path={['spec', 'kubernetes', 'certificates', 'autoRenew']} label={t('components.renew')} />
+          <SpecField handle={handle} path={['spec', 'storage', 'local', 'enabled']} label={<>{t('components.storage')}</>} />
+          <SpecField handle={handle} path={['spec', 'kubernetes', 'dns', 'nodeLocal']} label={<>{t('components.node-dns')}</>} />
+          <SpecField handle={handle} path={['spec', 'kubernetes', 'audit', 'enabled']} label={<>{t('components.audit')}</>} />
+          <SpecField handle={handle} path={['spec', 'kubernetes', 'encryption', 'enabled']} label={<>{t('components.encryption')}</>} />
+          <SpecField handle={handle} path={['spec', 'etcd', 'backup', 'enabled']} label={<>{t('components.backup')}</>} />
+          <SpecField handle={handle} path={['spec', 'kubernetes', 'certificates', 'autoRenew']} label={<>{t('components.renew')}</>} />
         </div>
       </Section>
       <Section
@@ -117,7 +117,7 @@ function AddComponent({ taken, add, close }: { taken: string[]; add: (component:
         }}
       >
         <input required aria-label={t('column.name')} placeholder={t('column.name')} value={name} onChange={(event) => setName(event.target.value)} />
-        <input required className="mono" aria-label={t('components.manifest-file')} placeholder={t('components.manifest-file')} value={manifest} onChange={(event) => setManifest(event.target.value)} />
+        <input required className="mono" aria-label={<>{t('components.manifest-file')}</>} placeholder={t('components.manifest-file')} value={manifest} onChange={(event) => setManifest(event.target.value)} />
         <Button type="submit" disabled={!name || !manifest || taken.includes(name)}>
           {t('components.add-short')}
         </Button>

@@ -24,6 +24,7 @@ export function ReviewStep({ name, handle }: { name: string; handle: DraftHandle
   const [plan, setPlan] = useState<{ job: string; result: PlanResult; etag: string }>()
   const [busy, setBusy] = useState(false)
   const [lines, setLines] = useState<string[]>([])
+  const [simulate, setSimulate] = useState(false)
   const [error, setError] = useState<unknown>()
   const draft = handle.draft!
   const errors = errorsOf(draft.problems)
@@ -33,7 +34,7 @@ export function ReviewStep({ name, handle }: { name: string; handle: DraftHandle
     setError(undefined)
     try {
       await handle.flush()
-      const job = await post<Job<PlanResult>>(`/specs/${segment(name)}/plan`)
+      const job = await post<Job<PlanResult>>(`/specs/${segment(name)}/plan`, simulate ? { simulate } : {})
       const ended = await awaitJob<PlanResult>(job.id, (now) => setLines(now.lines))
       if (ended.problem) throw new ApiError(ended.problem)
       if (ended.result) setPlan({ job: job.id, result: ended.result, etag: draft.etag })
@@ -49,7 +50,7 @@ export function ReviewStep({ name, handle }: { name: string; handle: DraftHandle
           <ProblemList problems={draft.problems} />
         </Banner>
       )}
-      <ApplyBar name={name} handle={handle} plan={stale ? undefined : plan} ready={errors.length === 0} />
+      <ApplyBar name={name} handle={handle} plan={stale ? undefined : plan} ready={errors.length === 0} simulate={simulate} />
       <Tabs<View>
         label={t('draft.review')}
         value={view}
@@ -65,6 +66,17 @@ export function ReviewStep({ name, handle }: { name: string; handle: DraftHandle
                     {t(busy ? 'review.planning' : plan ? 'review.plan-again' : 'review.make-plan')}
                   </Button>
                   {busy && lines.length > 0 && <span className="muted">{plainText(lines.at(-1)!)}</span>}
+                  <label className="check">
+                    <input
+                      type="checkbox"
+                      checked={simulate}
+                      onChange={(event) => {
+                        setSimulate(event.target.checked)
+                        setPlan(undefined)
+                      }}
+                    />{' '}
+                    {t('review.simulate')}
+                  </label>
                   {stale && <Badge tone="warn">{t('review.stale')}</Badge>}
                 </div>
                 <ErrorBanner error={error} />
@@ -96,7 +108,15 @@ function useEstimate(cluster: string): number | undefined {
   return took?.[0]?.seconds
 }
 
-function ApplyBar({ name, handle, plan, ready }: { name: string; handle: DraftHandle; plan?: { job: string; result: PlanResult }; ready: boolean }) {
+interface ApplyProps {
+  name: string
+  handle: DraftHandle
+  plan?: { job: string; result: PlanResult }
+  ready: boolean
+  simulate: boolean
+}
+
+function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
   const t = useT()
   const [, navigate] = useLocation()
   const [asking, setAsking] = useState(false)
@@ -111,7 +131,7 @@ function ApplyBar({ name, handle, plan, ready }: { name: string; handle: DraftHa
     setBusy(true)
     setError(undefined)
     try {
-      const started = await post<RunRef>(`/specs/${segment(name)}/apply`, { ...(plan ? { plan: plan.job } : {}), ...(unsigned ? { allowUnsigned: true } : {}) })
+      const started = await post<RunRef>(`/specs/${segment(name)}/apply`, { ...(plan ? { plan: plan.job } : {}), ...(simulate ? { simulate } : {}), ...(unsigned ? { allowUnsigned: true } : {}) })
       await client.invalidateQueries({ queryKey: ['clusters'] })
       navigate(`/clusters/${segment(started.cluster)}/runs/${started.run}`)
     } catch (failure) {
@@ -132,7 +152,7 @@ function ApplyBar({ name, handle, plan, ready }: { name: string; handle: DraftHa
           </Button>
         </div>
       </div>
-      <Command>{handle.draft!.command}</Command>
+      <Command>{handle.draft!.command + (simulate ? ' --simulate' : '')}</Command>
       <Dialog
         open={asking}
         onClose={() => setAsking(false)}
@@ -147,6 +167,7 @@ function ApplyBar({ name, handle, plan, ready }: { name: string; handle: DraftHa
         }
       >
         <p>{t(plan ? 'review.with-plan' : 'review.without-plan')}</p>
+        {simulate && <Badge tone="info">{t('review.simulate')}</Badge>}
         {Array.isArray(bundles) && (
           <label className="check">
             <input type="checkbox" checked={unsigned} onChange={(event) => setUnsigned(event.target.checked)} /> {t('review.allow-unsigned')}

@@ -152,9 +152,11 @@ function RunActions({ cluster, model, act }: { cluster: string; model: RunModel;
           {t('run.retry-all')}
         </Button>
       )}
-      <a className="button" href={`/api/v1/clusters/${segment(cluster)}/support`} download>
-        {t('run.support')}
-      </a>
+      {model.failures().length === 0 && (
+        <a className="button" href={`/api/v1/clusters/${segment(cluster)}/support`} download>
+          {t('run.support')}
+        </a>
+      )}
       <Dialog
         open={asking}
         onClose={() => setAsking(false)}

@@ -37,7 +37,7 @@ export const kNodeGlyphs: Record<NodeState | 'none', string> = {
   none: '',
   running: '▶',
   retrying: '↻',
-  waiting: '⏸',
+  waiting: '‖',
   changed: '✓',
   unchanged: '=',
   skipped: '»',
