@@ -247,13 +247,19 @@ function events({ world, parameters, request, response, query }) {
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
   let sent = 0
   const write = (event) => {
+    if (cut) return
     if (event === undefined) return void response.end('event: end\ndata: {}\n\n')
     response.write(`id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-    if (world.options.cutEvery && ++sent >= world.options.cutEvery) response.destroy()
+    if (world.options.cutEvery && ++sent === world.options.cutEvery) cutSoon()
+  }
+  let cut = false
+  const cutSoon = () => {
+    cut = true
+    setTimeout(() => response.destroy(), 30) // what was written must get out first
   }
   response.write(': hello\n\n')
-  for (const event of run.events) if (event.seq > after && !response.destroyed) write(event)
-  if (run.result) return void (response.destroyed || write(undefined))
+  for (const event of run.events) if (event.seq > after) write(event)
+  if (run.result) return void write(undefined)
   run.subscribers.add(write)
   response.on('close', () => run.subscribers.delete(write))
   return undefined
@@ -315,7 +321,7 @@ function beginBundle({ world, body }) {
 function patchBundle({ world, parameters, body, request, response }) {
   const bundle = bundleOf(world, parameters.name)
   if (world.options.cutUpload && bundle.received > 0) {
-    world.options.cutUpload = false
+    --world.options.cutUpload
     return void response.destroy()
   }
   const [, from, to] = /^bytes (\d+)-(\d+)\/\d+$/.exec(request.headers['content-range'] ?? '') ?? []

@@ -8,7 +8,7 @@ export interface MockOptions {
   faults?: { node: string; times?: number; retries?: number }[]
   slow?: string[]
   stretch?: number // seconds each step takes
-  cutUpload?: boolean // cuts the link at the second part, once
+  cutUpload?: number // links cut at the second part; a browser tries a reused one again by itself
   cutEvery?: number // events after which a stream is cut
 }
 

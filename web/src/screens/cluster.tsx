@@ -55,7 +55,7 @@ function Kubernetes({ name, view }: { name: string; view: KubeView }) {
         </div>
       </Section>
       <Section title={t('cluster.nodes')} note={String(view.nodes?.length ?? 0)}>
-        <div className="scroll-x" tabIndex={0} role="region" aria-label={t('cluster.nodes')}>
+        <div className="scroll-x" tabIndex={0} role="group" aria-label={t('cluster.nodes')}>
           <table>
             <thead>
               <tr>

@@ -187,7 +187,7 @@ function Audit() {
       }
     >
       <ErrorBanner error={audit.error} />
-      <div className="scroll-x" tabIndex={0} role="region" aria-label={t('audit.title')}>
+      <div className="scroll-x" tabIndex={0} role="group" aria-label={t('audit.title')}>
         <table>
           <thead>
             <tr>

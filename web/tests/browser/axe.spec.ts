@@ -8,8 +8,10 @@ test.skip(Boolean(real), 'screens are prepared in the mock')
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-async function violations(page: Page) {
-  const { violations: found } = await new AxeBuilder({ page }).withTags(tags).analyze()
+// Structure is the same in light and dark: there only the contrast is asked for again.
+async function violations(page: Page, rules: 'all' | 'contrast') {
+  const axe = new AxeBuilder({ page })
+  const { violations: found } = await (rules === 'all' ? axe.withTags(tags) : axe.withRules(['color-contrast'])).analyze()
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target.join(' ')} ${node.any[0]?.message ?? ''}`).slice(0, 3).join(' | ')}`)
 }
 
@@ -25,9 +27,9 @@ for (const screen of screens) {
         await page.locator('h1').first().waitFor()
         await screen.act?.(page)
         expect(await page.evaluate(() => document.documentElement.lang)).toBe(language === 'en' ? 'en' : 'zh-CN')
-        for (const theme of ['light', 'dark']) {
+        for (const theme of ['light', 'dark'] as const) {
           await page.evaluate((chosen) => (document.documentElement.dataset.theme = chosen), theme)
-          expect(await violations(page), `${language}, ${theme}`).toEqual([])
+          expect(await violations(page, theme === 'light' ? 'all' : 'contrast'), `${language}, ${theme}`).toEqual([])
         }
       }
     })

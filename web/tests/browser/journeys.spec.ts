@@ -214,7 +214,7 @@ test('a thousand hosts stay fluent', async ({ page, world }) => {
 test('a bundle goes on where its upload was cut', async ({ page, world }) => {
   onlyMock()
   await signIn(page, world)
-  world.mock!.world.options.cutUpload = true
+  world.mock!.world.options.cutUpload = 2
   await page.goto(`${world.url}/bundles`)
   await page.getByLabel('Upload a bundle').setInputFiles({ name: 'big.bundle', mimeType: 'application/octet-stream', buffer: Buffer.alloc(18 * 1024 * 1024, 7) })
   await page.getByRole('button', { name: 'Go on' }).click()

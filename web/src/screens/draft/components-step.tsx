@@ -117,7 +117,7 @@ function AddComponent({ taken, add, close }: { taken: string[]; add: (component:
         }}
       >
         <input required aria-label={t('column.name')} placeholder={t('column.name')} value={name} onChange={(event) => setName(event.target.value)} />
-        <input required className="mono" aria-label={<>{t('components.manifest-file')}</>} placeholder={t('components.manifest-file')} value={manifest} onChange={(event) => setManifest(event.target.value)} />
+        <input required className="mono" aria-label={t('components.manifest-file')} placeholder={t('components.manifest-file')} value={manifest} onChange={(event) => setManifest(event.target.value)} />
         <Button type="submit" disabled={!name || !manifest || taken.includes(name)}>
           {t('components.add-short')}
         </Button>

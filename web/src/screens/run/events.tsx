@@ -46,7 +46,7 @@ export function EventsView({ model, version, open }: { model: RunModel; version:
       {shown.length === 0 ? (
         <Empty>{t('events.none')}</Empty>
       ) : (
-        <VirtualList className="virtual lines" role="list" label={t('run.events')} count={shown.length} size={22} keyOf={(i) => shown[i]!.seq} follow={follow && !model.result} row={(i) => <EventRow event={shown[i]!} open={open} />} />
+        <VirtualList className="virtual lines" role="list" label={t('run.events')} count={shown.length} size={24} keyOf={(i) => shown[i]!.seq} follow={follow && !model.result} row={(i) => <EventRow event={shown[i]!} open={open} />} />
       )}
     </>
   )

@@ -56,7 +56,7 @@ export function TimelineView({ cluster, run, model, version, open }: TimelinePro
           label={t('run.timeline')}
           role="list"
           count={gantt.rows.length}
-          size={22}
+          size={24}
           keyOf={(i) => keyOf(gantt.rows[i]!)}
           header={
             <div className="gantt-row gantt-head" role="presentation">
@@ -92,14 +92,14 @@ function BarRow({ bar, name, place, open }: { bar: Bar; name: string; place: (se
   const words = `${node.id}: ${nodeWord(t, node.state)}, ${took}`
   return (
     <div className="gantt-row">
-      <div className="gantt-name" title={node.id}>
+      <button className="gantt-name" title={node.id} aria-label={words} onClick={() => open(node.id)}>
         {name}
-      </div>
-      <div className="gantt-lane">
-        <button className={cx('gantt-bar', node.state, bar.critical && 'critical')} style={{ left: place(bar.from), width: place(Math.max(bar.to - bar.from, 0)) }} title={words} aria-label={words} onClick={() => open(node.id)}>
-          <span aria-hidden="true">{kNodeGlyphs[node.state]}</span>
-        </button>
-        <span className="gantt-took" style={{ left: place(bar.to) }} aria-hidden="true">
+      </button>
+      <div className="gantt-lane" aria-hidden="true">
+        <div className={cx('gantt-bar', node.state, bar.critical && 'critical')} style={{ left: place(bar.from), width: place(Math.max(bar.to - bar.from, 0)) }} title={words} onClick={() => open(node.id)}>
+          {kNodeGlyphs[node.state]}
+        </div>
+        <span className="gantt-took" style={{ left: place(bar.to) }}>
           {took}
         </span>
       </div>
