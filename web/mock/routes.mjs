@@ -321,7 +321,6 @@ function beginBundle({ world, body }) {
 function patchBundle({ world, parameters, body, request, response }) {
   const bundle = bundleOf(world, parameters.name)
   if (world.options.cutUpload && bundle.received > 0) {
-    --world.options.cutUpload
     return void response.destroy()
   }
   const [, from, to] = /^bytes (\d+)-(\d+)\/\d+$/.exec(request.headers['content-range'] ?? '') ?? []

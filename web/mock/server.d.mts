@@ -8,7 +8,7 @@ export interface MockOptions {
   faults?: { node: string; times?: number; retries?: number }[]
   slow?: string[]
   stretch?: number // seconds each step takes
-  cutUpload?: number // links cut at the second part; a browser tries a reused one again by itself
+  cutUpload?: boolean // every link is cut at the second part
   cutEvery?: number // events after which a stream is cut
 }
 

@@ -65,7 +65,16 @@ export function BundleList({ chosen, choose }: { chosen?: string[]; choose?: (pa
   const pick = (
     <label className="button primary">
       {t('bundle.upload')}
-      <input className="sr" type="file" accept=".bundle" onChange={(event) => event.target.files?.[0] && void uploading.begin(event.target.files[0])} />
+      <input
+        className="sr"
+        type="file"
+        accept=".bundle"
+        onChange={(event) => {
+          const file = event.target.files?.[0]
+          event.target.value = '' // the same file may be chosen again
+          if (file) void uploading.begin(file)
+        }}
+      />
     </label>
   )
   return (
