@@ -131,7 +131,9 @@ export interface SecretState {
 
 export interface HostKey {
   host: string
-  state: 'known' | 'new' | 'changed' | 'unreachable'
+  address?: string
+  type?: string
+  state: 'known' | 'new' | 'changed' | 'revoked' | 'unreachable'
   fingerprint?: string
   message?: string
   remedy?: string
@@ -218,6 +220,7 @@ export interface ClusterSummary {
     percent?: number
   }
   spec?: string
+  problem?: string | Problem
 }
 
 export interface KubeNode {

@@ -66,6 +66,17 @@ describe('events', () => {
     expect(run.state).toBe('running')
   })
 
+  it('that stop without an end leave an interrupted run, until others come', () => {
+    const run = replay([event(1, 'run.started', { kind: 'apply' })])
+    run.abandon()
+    expect([run.state, run.going]).toEqual(['interrupted', false])
+    run.take([event(2, 'run.resumed', { kind: 'apply' })])
+    expect(run.state).toBe('running')
+    run.take([event(3, 'run.finished', { result: 'succeeded' })])
+    run.abandon()
+    expect(run.state).toBe('succeeded')
+  })
+
   it('never let progress go back', () => {
     const run = replay([event(1, 'progress', { percent: 40 }), event(2, 'progress', { percent: 35 })])
     expect(run.progress.percent).toBe(40)

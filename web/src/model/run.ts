@@ -81,8 +81,19 @@ export class RunModel {
   lines: Line[] = []
   dropped = 0
   version = 0
+  abandoned = false // the stream has ended, the run has not: nobody works on it any more
+
+  abandon() {
+    this.abandoned = this.result === ''
+    ++this.version
+  }
+
+  get going(): boolean {
+    return this.result === '' && !this.abandoned
+  }
 
   take(events: RunEvent[]) {
+    if (events.length > 0) this.abandoned = false
     for (const event of events) {
       if (event.seq <= this.lastSeq) continue
       this.lastSeq = event.seq
@@ -217,6 +228,7 @@ export class RunModel {
 
   get state(): string {
     if (this.result) return this.result
+    if (this.abandoned) return 'interrupted'
     if (this.cancelling) return 'cancelling'
     return this.paused ? 'paused' : 'running'
   }

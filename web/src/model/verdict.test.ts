@@ -22,6 +22,7 @@ it('stops at the first link that does not hold', () => {
 it('asks for a key to be confirmed, and refuses a changed one', () => {
   expect(summaryOf(verdictOf({ key: { host: 'w1', state: 'new', fingerprint: 'SHA256:x' } }))).toBe('needs-trust')
   expect(summaryOf(verdictOf({ key: { host: 'w1', state: 'changed', message: 'm', remedy: 'r' } }))).toBe('failed')
+  expect(summaryOf(verdictOf({ key: { host: 'w1', state: 'revoked' } }))).toBe('failed')
   expect(summaryOf(verdictOf({ key: { host: 'w1', state: 'unreachable', message: 'm' } }))).toBe('unreachable')
 })
 

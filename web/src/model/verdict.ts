@@ -52,7 +52,7 @@ function applyKey({ links, findings }: Verdict, key: HostKey) {
   }
   links.reachable = 'passed'
   links.key = key.state === 'known' ? 'passed' : key.state === 'new' ? 'todo' : 'failed'
-  if (key.state === 'changed') finding('HOST-KEY')
+  if (links.key === 'failed') finding('HOST-KEY')
 }
 
 function applyChecks(verdict: Verdict, checks: Check[]) {

@@ -70,7 +70,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
   }
   const newKeys = hosts.flatMap((host) => {
     const key = checks.keys.get(host.name)
-    return key && (key.state === 'new' || key.state === 'changed') ? [key] : []
+    return key && ['new', 'changed', 'revoked'].includes(key.state) ? [key] : []
   })
   const toggle = (key: string) => setExpanded((before) => (before.has(key) ? new Set([...before].filter((each) => each !== key)) : new Set([...before, key])))
   const cluster = (checks.checks.get('') ?? []).filter((check) => check.result !== 'passed')

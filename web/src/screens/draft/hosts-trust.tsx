@@ -19,7 +19,7 @@ export function TrustDialog({ keys, hosts, trust, close }: TrustProps) {
   const [left, setLeft] = useState<Set<string>>(new Set())
   const address = new Map(hosts.map((host) => [host.name, host.address]))
   const accepted = keys.filter((key) => key.state === 'new' && key.fingerprint && !left.has(key.host))
-  const changed = keys.filter((key) => key.state === 'changed')
+  const changed = keys.filter((key) => key.state !== 'new')
   const submit = () => {
     void trust(accepted.map(({ host, fingerprint }) => ({ host, fingerprint: fingerprint! })))
     close()

@@ -90,12 +90,12 @@ function OneFailure({ failure, model, act, open, cluster }: { failure: Failure; 
         <Button kind="primary" onClick={() => each('retry')}>
           {t('failure.retry')}
         </Button>
-        {!model.result && (
+        {model.going && (
           <Button disabled={!skippable} title={why} onClick={() => each('skip')}>
             {t('failure.skip')}
           </Button>
         )}
-        {!skippable && why && !model.result && (
+        {!skippable && why && model.going && (
           <span className="muted" lang="en">
             {why}
           </span>

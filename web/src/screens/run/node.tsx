@@ -81,7 +81,7 @@ export function NodePanel({ cluster, run, model, version, id, act, open, close }
               <Button kind="primary" onClick={() => void act('retry', id)}>
                 {t('failure.retry')}
               </Button>
-              {!model.result && (
+              {model.going && (
                 <Button disabled={!skippable} title={why} onClick={() => void act('skip', id)}>
                   {t('failure.skip')}
                 </Button>

@@ -48,7 +48,7 @@ export function RunScreen({ cluster, run }: { cluster: string; run: string }) {
       const place = what === 'resume' ? 'resume' : `runs/${segment(run)}/${what}`
       const answer = await post<Partial<RunRef>>(`/clusters/${segment(cluster)}/${place}`, target === undefined ? {} : { target })
       if (answer.run !== undefined && String(answer.run) !== run) navigate(`/clusters/${segment(cluster)}/runs/${answer.run}`)
-      else if (live.stream === 'ended') for (const wait of kReopenAfter) setTimeout(() => live.model.result && live.reopen(), wait)
+      else if (live.stream === 'ended') for (const wait of kReopenAfter) setTimeout(() => !live.model.going && live.reopen(), wait)
     } catch (failure) {
       setError(failure)
     }
@@ -91,7 +91,7 @@ const kTones: Record<string, Tone> = { succeeded: 'good', failed: 'bad', partial
 function Head({ cluster, run, live, act }: { cluster: string; run: string; live: LiveRun; act: Act }) {
   const t = useT()
   const { model, stream } = live
-  const going = model.result === ''
+  const { going } = model
   const now = useNow(going && stream !== 'refused')
   const { progress } = model
   const elapsed = model.started === undefined ? undefined : ((model.finished ?? now) - model.started) / 1000
@@ -112,7 +112,7 @@ function Head({ cluster, run, live, act }: { cluster: string; run: string; live:
         {going && <span className="number">{t('run.running', { n: progress.running })}</span>}
         {elapsed !== undefined && <span className="number">{t('run.elapsed', { time: duration(elapsed) })}</span>}
         {going && <span className="number">{timeLeft(t, progress)}</span>}
-        {!going && <Outcome counts={model.counts} />}
+        {model.result && <Outcome counts={model.counts} />}
       </div>
     </header>
   )
@@ -132,7 +132,7 @@ function RunActions({ cluster, model, act }: { cluster: string; model: RunModel;
   const [asking, setAsking] = useState(false)
   const role = useSession().data?.role
   if (role === 'viewer') return null
-  const going = model.result === ''
+  const { going } = model
   const resumable = !going && model.result !== 'succeeded'
   return (
     <div className="actions">

@@ -22,7 +22,7 @@ export function TimelineView({ cluster, run, model, version, open }: TimelinePro
   const t = useT()
   const [groupBy, setGroupBy] = useState<GroupBy>('host')
   const [onlyCritical, setOnlyCritical] = useState(false)
-  const ended = model.result !== ''
+  const ended = !model.going
   const now = useNow(!ended)
   const show = useRunShow(cluster, run, ended)
   const critical = useMemo(() => new Set(show.data?.steps.filter((step) => step.critical).map((step) => (step.host ? `${step.host}/${step.step}` : step.step))), [show.data])

@@ -36,6 +36,8 @@ export function useRun(cluster: string, run: string): LiveRun {
       onState: (state) => {
         if (state === 'ended') {
           flush()
+          model.current.abandon()
+          setVersion(model.current.version)
           void client.invalidateQueries({ queryKey: ['cluster', cluster] })
           void client.invalidateQueries({ queryKey: ['clusters'] })
         }
