@@ -4,6 +4,8 @@
 #include "oci/testing/temp_folder.hpp"
 #include "remote/testing/fake_ssh.hpp"
 
+#include <csignal>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +35,7 @@ exit 255)";
 class TrustCommand : public ::testing::Test {
   protected:
     TrustCommand() {
+        std::signal(SIGPIPE, SIG_IGN);  // as main() does
         folder_.write("demo.yaml",
                       run({"init", "demo", "--host", "cp1=10.0.0.11:control-plane,etcd", "--host",
                            "w1=10.0.0.21:worker"})
@@ -51,7 +54,8 @@ class TrustCommand : public ::testing::Test {
     // The states of cp1 and w1, as they are now.
     std::vector<std::string> states() const {
         std::vector<std::string> out;
-        for (const json::value& host : trust({"--show"}).object().at("hosts").as_array())
+        const json::object shown = trust({"--show"}).object();
+        for (const json::value& host : shown.at("hosts").as_array())
             out.push_back(string_at(host.as_object(), "state"));
         return out;
     }
