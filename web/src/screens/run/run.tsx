@@ -87,7 +87,6 @@ function useReopen(cluster: string, run: string, { stream, reopen }: LiveRun) {
   useEffect(() => {
     if (alive && stream === 'ended') reopen()
     // Each answer of the server is a reason to look again; the stream's own changes are none.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [alive, dataUpdatedAt])
 }
 
