@@ -116,13 +116,13 @@ export function examine({ yaml, spec }) {
   }
 }
 
-// The secrets the server would ask for: those the spec marks with `prompt`.
+// The secrets the server would ask for: those the spec marks with `prompt`, by the name of their host.
 export function secretPaths(spec) {
   const out = []
   const walk = (value, path) => {
     if (!value || typeof value !== 'object') return
     if (value.prompt === true) return void out.push(path)
-    for (const [key, child] of Object.entries(value)) walk(child, Array.isArray(value) ? `${path}[${key}]` : childPath(path, key))
+    for (const [key, child] of Object.entries(value)) walk(child, childPath(path, Array.isArray(value) ? (child?.name ?? key) : key))
   }
   walk(spec, '')
   return out

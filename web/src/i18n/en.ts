@@ -66,6 +66,7 @@ export const en = {
   'bundle.uploading': 'Upload of {name}',
   'bundle.verified': 'Verified',
   'bundle.verify': 'Verify',
+  'bundle.verify-anyway': 'Check the content alone',
   'bundle.whole': 'whole',
   'cancel': 'Cancel',
   'close': 'Close',

@@ -68,6 +68,7 @@ export const zh: Record<keyof typeof en, string> = {
   'bundle.uploading': '上传 {name}',
   'bundle.verified': '校验结果',
   'bundle.verify': '校验',
+  'bundle.verify-anyway': '仅校验内容',
   'bundle.whole': '完整',
   'cancel': '取消',
   'close': '关闭',

@@ -181,11 +181,11 @@ export function BundleScreen({ name }: { name: string }) {
   const [verified, setVerified] = useState<VerifyResult>()
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
-  const verify = async () => {
+  const verify = async (allowUnsigned = false) => {
     setBusy(true)
     setError(undefined)
     try {
-      const job = await post<Job>(`/bundles/${segment(name)}/verify`)
+      const job = await post<Job>(`/bundles/${segment(name)}/verify`, allowUnsigned ? { allowUnsigned } : {})
       const ended = await awaitJob<VerifyResult>(job.id, () => {})
       if (ended.problem) throw new ApiError(ended.problem)
       setVerified(ended.result)
@@ -197,6 +197,7 @@ export function BundleScreen({ name }: { name: string }) {
   if (bundle.isPending) return <Loading />
   if (bundle.error) return <ErrorBanner error={bundle.error} />
   const info = bundle.data
+  const untrusted = error instanceof ApiError && /^BUNDLE-(SIGNER-UNKNOWN|UNSIGNED)/.test(error.problem.id ?? '')
   const holds = (info.holds ?? {}) as Record<string, number>
   return (
     <div className="page">
@@ -211,7 +212,7 @@ export function BundleScreen({ name }: { name: string }) {
           </Button>
         }
       >
-        <ErrorBanner error={error} />
+        <ErrorBanner error={error} actions={untrusted && <Button onClick={() => void verify(true)}>{t('bundle.verify-anyway')}</Button>} />
         <dl className="facts">
           <dt>{t('column.size')}</dt>
           <dd>{bytes(Number(info.fileSize ?? info.size ?? 0))}</dd>

@@ -204,7 +204,9 @@ function Audit() {
                 <td className="muted">{moment(row.time, language)}</td>
                 <td>{`${row.who} (${row.role})`}</td>
                 <td className="mono">{row.from}</td>
-                <td className="mono wrap">{row.what ?? `${row.method} ${row.path}`}</td>
+                <td className="wrap">
+                  <code>{`${row.method} ${row.path}`}</code> <span className="muted">{row.what}</span>
+                </td>
                 <td>
                   <Badge tone={row.status < 400 ? 'good' : 'warn'}>{row.status}</Badge>
                 </td>

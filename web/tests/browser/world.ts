@@ -61,6 +61,21 @@ export async function signIn(page: Page, { url }: World) {
   else await page.request.post(`${url}/api/v1/session`, { data: { password }, headers })
 }
 
+// A change made behind the page's back, by the same interface.
+export async function call(page: Page, { url }: World, method: string, path: string, data?: unknown, headers: Record<string, string> = {}) {
+  const { csrf } = (await (await page.request.get(`${url}/api/v1/session`)).json()) as { csrf: string }
+  const answer = await page.request.fetch(`${url}/api/v1${path}`, { method, data, headers: { 'X-Slipway-Csrf': csrf, Origin: url, ...headers } })
+  return { status: answer.status(), text: await answer.text() }
+}
+
+export async function putDraft(page: Page, world: World, spec: ReturnType<typeof demoSpec>) {
+  const path = `/specs/${spec.metadata.name}`
+  const there = await call(page, world, 'GET', path)
+  const version: Record<string, string> = there.status === 200 ? { 'If-Match': (JSON.parse(there.text) as { etag: string }).etag } : { 'If-None-Match': '*' }
+  const answer = await call(page, world, 'PUT', path, { spec }, version)
+  if (answer.status >= 300) throw new Error(answer.text)
+}
+
 export function demoSpec(name = 'demo', more: object = {}) {
   const host = (host: string, address: string, roles: string[]) => ({ name: host, address, roles })
   return {

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { all, ask, segment } from '../../api/client'
 import type { JsonObject, SecretState } from '../../api/types'
 import { useT } from '../../i18n'
-import { hostsOf, type Host } from '../../model/spec'
+import type { Host } from '../../model/spec'
 import { Button, ErrorBanner, Field, SelectField, TextField } from '../../ui/basic'
 import { Dialog } from '../../ui/dialog'
 import type { DraftHandle } from './use-draft'
@@ -24,17 +24,14 @@ function methodOf(host: Host | undefined): Method {
   return 'agent'
 }
 
-// The server names secrets by the place of the host in the list; other spellings of it are taken as well.
-export function belongsTo(path: string, index: number, host: string, field: string): boolean {
-  return [`hosts[${index}].${field}`, `hosts[${host}].${field}`, `hosts.${host}.${field}`].includes(path)
-}
+// The server names secrets by their host: hosts.w1.password.
+const secretPath = (host: string, field: string) => `hosts.${host}.${field}`
 
-async function keepSecret(draft: string, handle: DraftHandle, names: string[], field: string, value: string) {
-  const paths = await all<SecretState>(`/specs/${segment(draft)}/secrets`)
-  const list = hostsOf(handle.spec)
-  for (const { path } of paths) {
-    const wanted = list.some((host, i) => names.includes(host.name) && belongsTo(path, i, host.name, field))
-    if (wanted) await ask(`/specs/${segment(draft)}/secrets/${segment(path)}`, { method: 'PUT', body: { value } })
+async function keepSecret(draft: string, names: string[], field: string, value: string) {
+  const asked = await all<SecretState>(`/specs/${segment(draft)}/secrets`)
+  const wanted = new Set(names.map((name) => secretPath(name, field)))
+  for (const { path } of asked) {
+    if (wanted.has(path)) await ask(`/specs/${segment(draft)}/secrets/${segment(path)}`, { method: 'PUT', body: { value } })
   }
 }
 
@@ -62,8 +59,8 @@ export function LoginDialog({ name, handle, hosts, update, close }: LoginProps) 
     try {
       update(login)
       await handle.flush()
-      if (secret && (method === 'password' || method === 'key')) await keepSecret(name, handle, names, method, secret)
-      if (sudo) await keepSecret(name, handle, names, 'become.password', sudo)
+      if (secret && (method === 'password' || method === 'key')) await keepSecret(name, names, method, secret)
+      if (sudo) await keepSecret(name, names, 'become.password', sudo)
       close()
     } catch (failure) {
       setError(failure)

@@ -14,13 +14,11 @@ export function EventsView({ model, version, open }: { model: RunModel; version:
   const [host, setHost] = useState('')
   const [text, setText] = useState('')
   const [follow, setFollow] = useState(true)
-  // eslint-disable-next-line react-hooks/exhaustive-deps
   const shown = useMemo(() => filterEvents(model.events, { level, host, text }), [model, version, level, host, text])
   const counts = useMemo(() => {
     const by: Record<Level, number> = { debug: 0, info: 0, warning: 0, error: 0 }
     for (const event of model.events) ++by[event.level]
     return by
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [model, version])
   const hosts = [...model.hosts.keys()].sort(byHost)
   return (

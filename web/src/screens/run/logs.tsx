@@ -22,7 +22,6 @@ export function LogView({ cluster, run, model, version, node }: LogProps) {
   const lines = useMemo(() => {
     const wanted = text.toLowerCase()
     return model.lines.filter((line) => (!node || nodeOf(line) === node) && (!wanted || line.line.toLowerCase().includes(wanted)))
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [model, version, node, text])
   const address = `/api/v1/clusters/${segment(cluster)}/runs/${segment(run)}/logs${node ? `?node=${segment(node)}` : ''}`
   return (

@@ -28,7 +28,6 @@ export function MatrixView({ model, version, selected, open }: MatrixProps) {
   const t = useT()
   const [by, setBy] = useState<Columns>('stages')
   const [trouble, setTrouble] = useState(false)
-  // eslint-disable-next-line react-hooks/exhaustive-deps
   const matrix = useMemo(() => matrixOf(model, by), [model, version, by])
   const rows = trouble ? matrix.rows.filter((row) => [...row.cells.values()].some((cell) => ['failed', 'retrying', 'waiting'].includes(cell.state))) : matrix.rows
   const word = (column: string) => (by === 'stages' ? t(kStageWords[column as Stage]) : column)

@@ -1,8 +1,8 @@
 // Watching a run: how far it is, where it stands on every host, what it says, and what can be done.
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { post, segment } from '../../api/client'
-import { useSession, useSteps } from '../../api/queries'
+import { client, kLive, useClusters, useSession, useSteps } from '../../api/queries'
 import type { RunRef } from '../../api/types'
 import { useT } from '../../i18n'
 import { duration } from '../../model/format'
@@ -25,15 +25,13 @@ const kViews: View[] = ['matrix', 'timeline', 'events', 'logs']
 
 export type Act = (what: 'pause' | 'continue' | 'cancel' | 'retry' | 'skip' | 'resume', target?: string) => Promise<void>
 
-// A process that takes a run up again needs a moment until the journal says so.
-const kReopenAfter = [0, 1000, 3000]
-
 export function RunScreen({ cluster, run }: { cluster: string; run: string }) {
   const t = useT()
   const live = useRun(cluster, run)
   const [search, setSearch] = useSearchParams()
   const [error, setError] = useState<unknown>()
   const [, navigate] = useLocation()
+  useReopen(cluster, run, live)
   const view = kViews.find((each) => each === search.get('view')) ?? 'matrix'
   const node = search.get('node') ?? ''
   const show = (changes: Record<string, string>) =>
@@ -48,7 +46,8 @@ export function RunScreen({ cluster, run }: { cluster: string; run: string }) {
       const place = what === 'resume' ? 'resume' : `runs/${segment(run)}/${what}`
       const answer = await post<Partial<RunRef>>(`/clusters/${segment(cluster)}/${place}`, target === undefined ? {} : { target })
       if (answer.run !== undefined && String(answer.run) !== run) navigate(`/clusters/${segment(cluster)}/runs/${answer.run}`)
-      else if (live.stream === 'ended') for (const wait of kReopenAfter) setTimeout(() => !live.model.going && live.reopen(), wait)
+      else if (live.stream === 'ended') live.reopen()
+      await client.invalidateQueries({ queryKey: ['clusters'] })
     } catch (failure) {
       setError(failure)
     }
@@ -78,6 +77,17 @@ export function RunScreen({ cluster, run }: { cluster: string; run: string }) {
       </div>
     </div>
   )
+}
+
+// A run that had ended may be taken up again, here or from a command line, and a moment after it was asked for.
+function useReopen(cluster: string, run: string, { stream, reopen }: LiveRun) {
+  const { data, dataUpdatedAt } = useClusters()
+  const summary = data?.find((each) => each.name === cluster)?.run
+  const alive = summary !== undefined && String(summary.id) === run && kLive.has(summary.state)
+  useEffect(() => {
+    if (alive && stream === 'ended') reopen()
+    // Each answer of the server is a reason to look again; the stream's own changes are none.
+  }, [alive, dataUpdatedAt])
 }
 
 function timeLeft(t: ReturnType<typeof useT>, { left, low, high }: RunModel['progress']): string {

@@ -28,7 +28,6 @@ export function TimelineView({ cluster, run, model, version, open }: TimelinePro
   const critical = useMemo(() => new Set(show.data?.steps.filter((step) => step.critical).map((step) => (step.host ? `${step.host}/${step.step}` : step.step))), [show.data])
   const gantt = useMemo(
     () => ganttOf({ nodes: model.nodes.values(), started: model.started ?? now, now, groupBy, critical, onlyCritical }),
-    // eslint-disable-next-line react-hooks/exhaustive-deps
     [model, version, now, groupBy, critical, onlyCritical],
   )
   const place = (seconds: number) => `${(100 * seconds) / gantt.total}%`
