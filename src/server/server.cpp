@@ -157,6 +157,7 @@ bool ApiServer::stop(std::chrono::milliseconds grace) {
     state_->renewer.request_stop();
     state_->services.hub.stop();
     state_->services.jobs.stop();
+    state_->services.children.stop();
     return state_->server->stop(grace);
 }
 

@@ -6,8 +6,10 @@
 #include "base/testing/error_of.hpp"
 #include "net/http_client.hpp"
 #include "oci/testing/temp_folder.hpp"
+#include "server/testing/running_server.hpp"
 
 #include <csignal>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -60,6 +62,38 @@ TEST(ApiServer, StopsWhileSomeoneWaits) {
     ApiServer server(options(folder));
     session(server, folder);
     EXPECT_TRUE(server.stop(std::chrono::seconds(5)));
+}
+
+TEST(ApiServer, StopsWhileACommandIsUnderWay) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const TempFolder folder;
+    atomic_write(folder / "program",
+                 fmt::format("#!/bin/sh\n: > {}\nexec sleep 600\n", (folder / "began").string()),
+                 0700);
+    ServeOptions how = options(folder);
+    how.program = (folder / "program").string();
+    ApiServer server(how);
+    net::HttpClient client({.tls = {.ca_pem = read_file(folder / ".server/tls/ca.crt")}});
+    const json::object unlock = {{"code", std::string(server.code().reveal())},
+                                 {"password", "correct horse battery"}};
+    auto in = client.send({.method = "POST",
+                           .url = Url::parse(server.url() + "/api/v1/unlock"),
+                           .headers = {{"Content-Type", "application/json"}},
+                           .body = json::serialize(unlock)});
+    ASSERT_EQ(in.status, 201);
+    const std::string cookie(in.headers.find("Set-Cookie").value_or(""));
+    in.read_all(1u << 20);
+    int status = 0;
+    std::jthread asker([&] {
+        status = client
+                     .send({.url = Url::parse(server.url() + "/api/v1/steps"),
+                            .headers = {{"Cookie", cookie.substr(0, cookie.find(';'))}}})
+                     .status;
+    });
+    testing::await([&] { return std::filesystem::exists(folder / "began"); });
+    EXPECT_TRUE(server.stop(std::chrono::seconds(8)));
+    asker.join();
+    EXPECT_EQ(status, 503);
 }
 
 }  // namespace
