@@ -26,7 +26,7 @@ struct ServeOptions {
     std::filesystem::path certificate = {}, key = {};  // "": one of its own
     std::string version = {};
     std::string program = "/proc/self/exe";
-    std::size_t max_connections = 4096;
+    std::size_t max_connections = 1200;  // a thread each
     convert::MoreProblems step_problems = {};
     std::function<void(const std::string&)> warn = {};  // from any thread, one at a time
 };
