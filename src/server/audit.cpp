@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -57,11 +58,16 @@ Audit::Audit(std::filesystem::path file) : file_(std::move(file)) {
 
 void Audit::write(const AuditLine& line, std::int64_t now_ms) {
     const Lock lock(mutex_);
-    json::object object = {{"seq", seq_ + 1},   {"time", format_utc(now_ms)},
-                           {"who", line.who},   {"role", line.role},
-                           {"from", line.from}, {"method", line.method},
-                           {"path", line.path}, {"status", line.status}};
-    if (!line.what.empty()) object["what"] = line.what;
+    // Printable: bytes that are no UTF-8 could be written, and never be read again.
+    json::object object = {{"seq", seq_ + 1},
+                           {"time", format_utc(now_ms)},
+                           {"who", printable(line.who)},
+                           {"role", line.role},
+                           {"from", line.from},
+                           {"method", printable(line.method)},
+                           {"path", printable(line.path)},
+                           {"status", line.status}};
+    if (!line.what.empty()) object["what"] = printable(line.what);
     const std::string hash = hash_of(last_hash_, object);
     object["hash"] = hash;
     const std::string text = json::serialize(object) + "\n";

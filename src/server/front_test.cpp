@@ -5,6 +5,7 @@
 #include "server/openapi.hpp"
 #include "server/testing/running_server.hpp"
 
+#include <algorithm>
 #include <set>
 #include <thread>
 
@@ -217,7 +218,28 @@ TEST(Unlock, NeedsTheCodeOfTheConsoleOnce) {
     EXPECT_EQ(
         server.post("/api/v1/unlock", {{"code", server.code()}, {"password", "another one!"}}).id(),
         "SERVER-UNLOCKED");
-    EXPECT_FALSE(std::filesystem::exists(server.state() / kServerFolder / "unlock.json"));
+}
+
+TEST(Unlock, IsOneStep) {
+    RunningServer server;
+    constexpr std::size_t kAtOnce = 4;
+    std::vector<int> status(kAtOnce);
+    {
+        std::vector<std::jthread> all;
+        for (std::size_t i = 0; i < kAtOnce; ++i)
+            all.emplace_back([&, i] {
+                status[i] = server
+                                .post("/api/v1/unlock",
+                                      {{"code", server.code()},
+                                       {"password", fmt::format("the password of {}", i)}})
+                                .status;
+            });
+    }
+    EXPECT_EQ(std::ranges::count(status, 201), 1);
+    EXPECT_EQ(std::ranges::count(status, 409), static_cast<std::ptrdiff_t>(kAtOnce - 1));
+    for (std::size_t i = 0; i < kAtOnce; ++i)
+        EXPECT_EQ(server.services().passwords.matches(fmt::format("the password of {}", i)),
+                  status[i] == 201);
 }
 
 TEST(Unlock, ACodeIsNewAtEachStartAndNowhereOnDisk) {
@@ -225,8 +247,11 @@ TEST(Unlock, ACodeIsNewAtEachStartAndNowhereOnDisk) {
     const std::string first = server.code();
     server.restart();
     EXPECT_NE(server.code(), first);
-    EXPECT_THAT(read_file(server.state() / kServerFolder / "unlock.json"),
-                Not(HasSubstr(server.code())));
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(server.state())) {
+        if (entry.is_regular_file()) {
+            EXPECT_THAT(read_file(entry.path()), Not(HasSubstr(server.code()))) << entry.path();
+        }
+    }
     EXPECT_EQ(
         server.post("/api/v1/unlock", {{"code", first}, {"password", testing::kPassword}}).status,
         401);
@@ -347,6 +372,48 @@ TEST(Audit, HasEveryChangeAndNoSecret) {
          {std::string(testing::kPassword), std::string("wrong-guess-99"), server.code(),
           server.cookie(), server.csrf(), string_at(made.object(), "token")})
         EXPECT_THAT(log, Not(HasSubstr(secret)));
+}
+
+TEST(AuditLog, HoldsNothingOfStrangersWhoseGuessWasNotLookedAt) {
+    RunningServer server;
+    server.unlock();
+    const auto size = [&] {
+        return std::filesystem::file_size(server.state() / kServerFolder / "audit.log");
+    };
+    const auto stranger = [&](const std::string& path, const std::string& body,
+                              const std::string& type = "application/json") {
+        return server
+            .ask({.method = "POST",
+                  .target = path,
+                  .headers = {{"Content-Type", type}},
+                  .body = body})
+            .status;
+    };
+    const auto before = size();
+    EXPECT_EQ(stranger("/api/v1/unlock", R"({"code": "x", "password": "y"})"), 409);
+    EXPECT_EQ(stranger("/api/v1/session", "{"), 400);
+    EXPECT_EQ(stranger("/api/v1/session", "{}"), 400);
+    EXPECT_EQ(stranger("/api/v1/session", "a=b", "text/plain"), 415);
+    EXPECT_EQ(stranger("/api/v1/session", std::string(3u << 20, ' ')), 413);
+    EXPECT_EQ(size(), before);
+    EXPECT_EQ(stranger("/api/v1/session", R"({"password": "a guess"})"), 401);
+    EXPECT_GT(size(), before);
+}
+
+TEST(AuditLog, NoPathBreaksTheChain) {
+    RunningServer server;
+    server.unlock();
+    const auto chain = [&] {
+        return string_at(server.get("/api/v1/audit?verify=true").object(), "chain");
+    };
+    EXPECT_EQ(server.send("DELETE", "/api/v1/tokens/%FF%1b%E2%82").status, 404);
+    EXPECT_EQ(chain(), "whole");
+    server.restart();
+    const std::string admin = server.token(Role::admin);
+    const Answer audit =
+        server.ask({.target = "/api/v1/audit?verify=true", .headers = bearer(admin)});
+    EXPECT_EQ(string_at(audit.object(), "chain"), "whole");
+    EXPECT_THAT(audit.body, HasSubstr(R"(/api/v1/tokens/\\xff\\x1b)"));
 }
 
 TEST(Answers, TheSameKeyDoesItOnce) {

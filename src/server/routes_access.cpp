@@ -80,18 +80,25 @@ Secret secret_text(Exchange& x, std::string_view key) {
     return out;
 }
 
+void require_locked(const Exchange& x) {
+    if (x.services.passwords.locked()) return;
+    throw Problem(409, "SERVER-UNLOCKED", "the server has been unlocked already",
+                  {.remedy = "sign in with the password"});
+}
+
 void post_unlock(Exchange& x) {
     const Secret code = secret_text(x, "code"), password = secret_text(x, "password");
-    if (!x.services.passwords.locked())
-        throw Problem(409, "SERVER-UNLOCKED", "the server has been unlocked already",
-                      {.remedy = "sign in with the password"});
+    require_locked(x);
     const bool right =
         x.services.gate.attempt([&] { return x.services.passwords.code_matches(code.reveal()); });
-    x.what = right ? "unlocked" : "wrong code";
-    if (!right)
+    x.what = right ? "right code" : "wrong code";
+    if (!right) {
+        require_locked(x);  // someone else was faster with the right one
         throw Problem(401, "SERVER-WRONG-CODE", "this is not the code on the server's console",
                       {.remedy = "each start of a locked server makes a new one: take the last"});
-    x.services.passwords.set(password);
+    }
+    x.services.passwords.set_first(code.reveal(), password);
+    x.what = "unlocked";
     open_session(x);
 }
 
