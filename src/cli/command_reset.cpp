@@ -1,3 +1,4 @@
+#include "base/error.hpp"
 #include "cli/ask.hpp"
 #include "cli/commands.hpp"
 #include "cli/fleet.hpp"
@@ -38,6 +39,11 @@ ExitCode run(const Call& call) {
                        .options = RunOptions::from_json(applied.options),
                        .ask = !call.arguments.has("--yes")};
     request.options.override_with(call.arguments);
+    for (const char* option : {"--host", "--step"}) {
+        // Nothing would stand for everything.
+        if (call.arguments.has(option) && call.arguments.list(option).empty())
+            throw UsageError("USAGE-BAD-VALUE", fmt::format("{} names nothing", option));
+    }
     request.options.undo = {.hosts = call.arguments.list("--host"),
                             .steps = call.arguments.list("--step")};
     return dry ? show_undo(call, request) : run_where_asked(call, request, run_reset);

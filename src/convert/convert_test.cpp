@@ -223,6 +223,31 @@ TEST(ConvertTke, ASecretThatIsNotBase64IsListed) {
     EXPECT_TRUE(spec_of(conversion).hosts[0].password.empty());
 }
 
+TEST(ConvertTke, SecretsOfHostsMayBeAskedForAndNoOthers) {
+    const Conversion conversion =
+        convert(sample("tke-third-party.json"),
+                {.from = Format::tke, .prompt_for_secrets = true, .bundles = {"/srv/k.bundle"}});
+    const config::Spec spec = spec_of(conversion);
+    EXPECT_EQ(conversion.cluster, spec.name);
+    EXPECT_TRUE(spec.hosts[1].password.prompt);
+    EXPECT_TRUE(spec.registry.logins.empty());
+    EXPECT_THAT(why(conversion, "Config.registry.thirdParty"), HasSubstr("cannot be asked for"));
+    EXPECT_THAT(spec.bundles, ElementsAre("/srv/k.bundle"));
+    EXPECT_THAT(lost_leaves(conversion), IsEmpty());
+}
+
+TEST(ConvertTke, AWrongValueIsToldFromOneWithoutACounterpart) {
+    const Conversion conversion = converted("tke-ha.json");
+    for (const Unsupported& one : conversion.unsupported) {
+        if (one.path == "cluster.spec.apiServerExtraArgs.etcd-servers") {
+            EXPECT_TRUE(one.is_wrong);
+        } else if (one.path == "Config.audit" || one.path == "cluster.spec.features.gpuType") {
+            EXPECT_FALSE(one.is_wrong) << one.path;
+        }
+    }
+    EXPECT_TRUE(std::ranges::any_of(conversion.unsupported, &Unsupported::is_wrong));
+}
+
 TEST(ConvertTke, OfAKeptStateTheInputCounts) {
     const Conversion conversion = converted("tke-state.json");
     EXPECT_EQ(spec_of(conversion).kubernetes.networks.pods.size(), 2u);

@@ -177,8 +177,10 @@ void ChildResult::require_success() const {
 
 json::object ChildResult::object() const {
     if (error) throw problem_of_child(*error);
+    // A spec may be deeper than the parser allows by itself.
+    constexpr std::size_t kDeepest = 128;
     boost::system::error_code failure;
-    json::value value = json::parse(out, failure);
+    json::value value = json::parse(out, failure, {}, {.max_depth = kDeepest});
     if (!failure && value.is_object()) return std::move(value.get_object());
     require_success();
     throw Problem(502, "SERVER-CHILD", "the command did not answer with JSON");

@@ -23,6 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostRemembered = 100;
+constexpr std::size_t kLargestRemembered = 64u << 10;
+constexpr std::chrono::seconds kRemembered{10};
 constexpr const char* kClusters = "clusters.json";
 
 std::int64_t modified_ms(const fs::path& file) {
@@ -71,6 +73,17 @@ json::object object_in(const fs::path& file) {
 
 store::Sealer sealer(const fs::path& folder) {
     return store::Sealer::create_or_open(folder.parent_path() / "secrets.key");
+}
+
+json::object looked(const Children& children, const std::string& yaml,
+                    const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"validate", "-c", "-", "--effective"};
+    words.insert(words.end(), more.begin(), more.end());
+    return children
+        .run({.words = std::move(words),
+              .input = Secret(yaml.empty() ? "\n" : yaml),
+              .deadline = std::chrono::seconds(60)})
+        .object();
 }
 
 }  // namespace
@@ -147,9 +160,10 @@ void Drafts::remove(const std::string& name, const std::string& expected) {
     const Lock lock(writing_);
     const Draft now = require(name);
     if (!expected.empty() && now.etag != expected) moved(name);
-    fs::remove(file(name));
+    // Its secrets first: cut off in between, they must not wait for the next draft of that name.
     std::error_code none;
     for (const char* beside : {".sealed", ".origin"}) fs::remove(folder_ / (name + beside), none);
+    fs::remove(file(name));
     sync_folder(folder_);
 }
 
@@ -157,17 +171,20 @@ json::object Drafts::look_at(const std::string& yaml) const {
     const std::string hash = sha256_hex(yaml);
     {
         const Lock lock(mutex_);
-        if (const auto found = seen_.find(hash); found != seen_.end()) return found->second;
+        const SteadyTime now = system_clock().steady();
+        std::erase_if(looks_, [&](const auto& item) { return item.second.until < now; });
+        if (const auto found = looks_.find(hash); found != looks_.end()) return found->second.seen;
     }
-    json::object seen = children_
-                            .run({.words = {"validate", "-c", "-", "--effective"},
-                                  .input = Secret(yaml.empty() ? "\n" : yaml),
-                                  .deadline = std::chrono::seconds(60)})
-                            .object();
+    json::object seen = looked(children_, yaml, {});
+    if (yaml.size() > kLargestRemembered) return seen;
     const Lock lock(mutex_);
-    if (seen_.size() >= kMostRemembered) seen_.clear();
-    seen_[hash] = seen;
+    if (looks_.size() >= kMostRemembered) looks_.clear();
+    looks_[hash] = {.seen = seen, .until = system_clock().steady() + kRemembered};
     return seen;
+}
+
+json::object Drafts::look_at_text(const std::string& yaml) const {
+    return looked(children_, yaml, {"--no-files"});
 }
 
 std::vector<WantedSecret> Drafts::wanted_secrets(const Draft& draft) const {

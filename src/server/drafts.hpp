@@ -9,6 +9,7 @@
 // hash.
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/mutex.hpp"
 #include "base/secret.hpp"
@@ -50,8 +51,10 @@ class Drafts {
     void remove(const std::string& name, const std::string& expected);
     std::filesystem::path file(const std::string& name) const;
 
-    // {valid, cluster, problems, spec?, effective?}
+    // {valid, cluster, problems, spec?, effective?}; with the files it names on this computer.
     json::object look_at(const std::string& yaml) const;
+    // The same without them, and remembered by nobody.
+    json::object look_at_text(const std::string& yaml) const;
 
     std::vector<WantedSecret> wanted_secrets(const Draft& draft) const;
     bool has_secret(const std::string& name, const std::string& path) const;
@@ -76,7 +79,12 @@ class Drafts {
     const std::filesystem::path folder_;
     const Children& children_;
     mutable Mutex mutex_;
-    mutable std::map<std::string, json::object> seen_ SLIPWAY_GUARDED_BY(mutex_);  // by hash
+    // What was seen a moment ago, by hash: the files a spec names may change, and time goes on.
+    struct Look {
+        json::object seen = {};
+        SteadyTime until = {};
+    };
+    mutable std::map<std::string, Look> looks_ SLIPWAY_GUARDED_BY(mutex_);
     Mutex writing_;  // one change at a time, so that two with the same etag do not both win
 };
 

@@ -1,6 +1,7 @@
 // Clusters: what the state folder holds, and what a living one says of itself.
 #include "base/clock.hpp"
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "desk/control.hpp"
 #include "desk/run_view.hpp"
 #include "server/cluster_access.hpp"
@@ -93,7 +94,14 @@ void post_reset(Exchange& x) {
         throw Problem(422, "SERVER-BAD-REQUEST", "'confirm' is not the name of the cluster",
                       {.cause = "a reset takes the cluster off its hosts"});
     std::vector<std::string> words = {"reset", name, "--yes"};
-    for (const std::string& host : x.texts("hosts")) words.push_back("--host=" + host);
+    for (const std::string& host : x.texts("hosts")) {
+        if (trim(host).empty() || host.find(',') != std::string::npos)
+            throw Problem(422, "SERVER-BAD-REQUEST", "'hosts' has an entry that names no host");
+        words.push_back("--host=" + host);
+    }
+    if (words.size() == 3 && x.body().contains("hosts"))
+        throw Problem(422, "SERVER-BAD-REQUEST", "'hosts' is empty",
+                      {.remedy = "leave it out to reset all of them"});
     x.answer(start_run(x, x.services.drafts.draft_of(name), std::move(words)));
 }
 

@@ -16,8 +16,25 @@ std::string quoted_path(const Exchange& x, const Draft& draft) {
     return x.services.drafts.file(draft.name).string();
 }
 
-json::object draft_json(Exchange& x, const Draft& draft) {
-    const json::object seen = x.services.drafts.look_at(draft.yaml);
+// A draft that cannot be looked at now, or takes too long to be, is kept all the same.
+json::object seen_in(const Exchange& x, const Draft& draft) {
+    try {
+        return x.services.drafts.look_at(draft.yaml);
+    } catch (const Problem& problem) {
+        const json::object found = {{"id", problem.id},
+                                    {"severity", "error"},
+                                    {"file", ""},
+                                    {"line", 0},
+                                    {"column", 0},
+                                    {"path", ""},
+                                    {"what", problem.detail},
+                                    {"todo", problem.remedy}};
+        return {{"valid", false}, {"problems", json::array{found}}};
+    }
+}
+
+json::object draft_json(const Exchange& x, const Draft& draft) {
+    const json::object seen = seen_in(x, draft);
     json::object out = {{"name", draft.name},
                         {"yaml", draft.yaml},
                         {"problems", seen.at("problems")},
@@ -42,7 +59,7 @@ std::size_t hosts_in(const json::object& seen) {
 void get_specs(Exchange& x) {
     json::array all;
     for (const Draft& draft : x.services.drafts.list()) {
-        const json::object seen = x.services.drafts.look_at(draft.yaml);
+        const json::object seen = seen_in(x, draft);
         json::object item = {{"name", draft.name},
                              {"etag", draft.etag},
                              {"updated", format_utc(draft.updated_ms)},
@@ -92,8 +109,9 @@ void delete_spec(Exchange& x) {
     x.answer_nothing();
 }
 
+// Whoever may only look learns nothing of the files of this computer by it.
 void post_validate(Exchange& x) {
-    const json::object seen = x.services.drafts.look_at(yaml_of(x));
+    const json::object seen = x.services.drafts.look_at_text(yaml_of(x));
     json::object out = {{"valid", seen.at("valid")}, {"problems", seen.at("problems")}};
     for (const char* key : {"spec", "effective"}) {
         if (const json::value* value = seen.if_contains(key)) out[key] = *value;
@@ -134,7 +152,8 @@ void delete_secret(Exchange& x) {
 }
 
 void add_simulate(Exchange& x, std::vector<std::string>& words) {
-    if (const json::value* wanted = x.body().if_contains("simulate")) add_simulate(*wanted, words);
+    if (const json::value* wanted = x.body().if_contains("simulate"))
+        server::add_simulate(*wanted, words);
 }
 
 void add_ignored(Exchange& x, std::vector<std::string>& words) {
@@ -236,9 +255,13 @@ void post_plan(Exchange& x) {
 
 void post_apply(Exchange& x) {
     const Draft draft = x.services.drafts.require(x.value("name"));
-    std::vector<std::string> words = apply_words(x, draft);
-    if (const std::string plan = x.text_or("plan", ""); !plan.empty())
-        words.push_back("--plan=" + x.services.jobs.plan_file(plan, draft.name).string());
+    // With a plan, the spec is the one that was planned, whatever the draft says by now.
+    const std::string plan = x.text_or("plan", "");
+    std::vector<std::string> words =
+        plan.empty() ? apply_words(x, draft)
+                     : std::vector<std::string>{
+                           "apply", "--yes",
+                           "--plan=" + x.services.jobs.plan_file(plan, draft.name).string()};
     add_simulate(x, words);
     add_ignored(x, words);
     if (bool_at(x.body(), "allowUnsigned")) words.emplace_back("--allow-unsigned");
@@ -252,9 +275,10 @@ std::vector<Route> spec_routes() {
         {"GET", "/api/v1/specs", Role::viewer, "Drafts of specs", "", "DraftList", get_specs, 200,
          false, "limit,page"},
         {"GET", "/api/v1/specs/{name}", Role::viewer, "A draft", "", "Draft", get_spec},
-        {"PUT", "/api/v1/specs/{name}", Role::operate, "Keep a draft", "SpecInput", "Draft",
+        // A spec may name programs and files of this computer: whoever writes one may do anything.
+        {"PUT", "/api/v1/specs/{name}", Role::admin, "Keep a draft", "SpecInput", "Draft",
          put_spec},
-        {"DELETE", "/api/v1/specs/{name}", Role::operate, "Remove a draft and its secrets", "", "",
+        {"DELETE", "/api/v1/specs/{name}", Role::admin, "Remove a draft and its secrets", "", "",
          delete_spec, 204},
         {"POST", "/api/v1/validate", Role::viewer, "Every problem of a spec; keeps nothing",
          "SpecInput", "Validation", post_validate},

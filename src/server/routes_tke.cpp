@@ -148,7 +148,7 @@ void post_login(Exchange& x) {
 
 std::vector<Route> tke_routes() {
     std::vector<Route> out = {
-        {"POST", "/api/cluster", Role::operate, "As TKE's installer: make a cluster of a tke.json",
+        {"POST", "/api/cluster", Role::admin, "As TKE's installer: make a cluster of a tke.json",
          "TkePara", "TkePara", post_cluster, 201, false, "simulate,bundle"},
         {"GET", "/api/cluster/{name}", Role::viewer,
          "As TKE's installer: what the cluster was made from; no secrets", "", "TkePara",

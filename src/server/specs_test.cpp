@@ -184,5 +184,55 @@ TEST_F(SpecsTest, OnlyTheKeysThatWereNamedAreTrusted) {
               422);
 }
 
+// Whoever writes a spec may name programs of this computer in it.
+TEST_F(SpecsTest, AreWrittenByAdminsAndUsedByOperators) {
+    ASSERT_EQ(put("a: 1\n", {{"If-None-Match", "*"}}).status, 201);
+    const net::Headers operate = {{"Authorization", "Bearer " + server.token(Role::operate)},
+                                  {"Content-Type", "application/json"}};
+    const auto as_operator = [&](const char* method, const std::string& path, const char* body) {
+        return server.ask({.method = method, .target = path, .headers = operate, .body = body});
+    };
+    const std::string draft = "/api/v1/specs/demo";
+    EXPECT_EQ(as_operator("PUT", draft, R"({"yaml":"a: 2"})").status, 403);
+    EXPECT_EQ(as_operator("DELETE", draft, "").status, 403);
+    EXPECT_EQ(as_operator("POST", draft + "/plan", "{}").status, 202);
+}
+
+TEST_F(SpecsTest, ATextOfWhoeverLooksIsCheckedWithoutFilesOfThisComputer) {
+    server.set_program(R"(printf '{"valid":true,"problems":[],"spec":"%s"}' "$*")");
+    const Answer looked = server.post("/api/v1/validate", json::object{{"yaml", "a: 1"}});
+    EXPECT_THAT(looked.body, HasSubstr("--no-files"));
+}
+
+TEST_F(SpecsTest, ADraftThatCannotBeLookedAtIsKeptAndSpoilsNoList) {
+    server.set_program("exit 9");
+    const Answer made = put("a: 1\n", {{"If-None-Match", "*"}});
+    EXPECT_EQ(made.status, 201) << made.body;
+    EXPECT_THAT(made.body, HasSubstr("SERVER-CHILD"));
+    EXPECT_EQ(server.get("/api/v1/specs").status, 200);
+}
+
+TEST_F(SpecsTest, AsDeepAsASpecMayBe) {
+    std::string deep = "1";
+    for (int i = 0; i < 60; ++i) deep = "[" + deep + "]";
+    server.set_program(fmt::format(
+        "cat >/dev/null; echo '{{\"valid\":false,\"problems\":[],\"spec\":{}}}'", deep));
+    EXPECT_THAT(put("a: 1\n", {{"If-None-Match", "*"}}).body, HasSubstr(deep));
+}
+
+TEST_F(SpecsTest, APlanBringsItsOwnSpec) {
+    ASSERT_EQ(put("a: 1\n", {{"If-None-Match", "*"}}).status, 201);
+    const json::object planned = job("plan");
+    server.set_program(fmt::format(
+        "cat >/dev/null; printf '{{\"cluster\":\"demo\",\"run\":1}}'; echo \"$*\" >{}/words",
+        server.state().string()));
+    const Answer begun =
+        server.post("/api/v1/specs/demo/apply", json::object{{"plan", string_at(planned, "id")}});
+    EXPECT_EQ(begun.status, 202) << begun.body;
+    const std::string words = read_file(server.state() / "words");
+    EXPECT_THAT(words, HasSubstr("--plan="));
+    EXPECT_THAT(words, Not(HasSubstr(" -c ")));
+}
+
 }  // namespace
 }  // namespace slipway::server

@@ -126,10 +126,10 @@ class Processes(case.Case):
         begun = site.run("resume", "--detach", "-o", "json").expect(0).json
         self.assertEqual((begun["cluster"], begun["run"], begun["result"]), ("site", 1, "detached"))
         site.run("events", "--follow", timeout=120).expect(0)
-        self.assertEqual(site.run("status", "-o", "json").json["result"], "succeeded")
+        self.until("its end", lambda: site.run("status", "-o", "json").json["result"] == "succeeded")
         self.assertEqual(site.run("reset", "--yes", "--detach", "-o", "json").expect(0).json["run"], 2)
         site.run("events", "--follow", timeout=120).expect(0)
-        self.assertEqual(site.run("status", "-o", "json").json["result"], "succeeded")
+        self.until("its end", lambda: site.run("status", "-o", "json").json["result"] == "succeeded")
 
     def test_errors_for_programs_are_one_json_line(self):
         said = self.program.run("status", "nothing", "--state", self.folder, env={"SLIPWAY_ERRORS": "json"}).expect(1)

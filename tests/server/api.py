@@ -63,6 +63,8 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(how)
         self.process.wait(timeout=30)
+        self._drain.join(timeout=30)
+        self.process.stderr.close()
 
     def connect(self, timeout=60):
         return http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=timeout)

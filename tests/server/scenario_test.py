@@ -2,6 +2,8 @@
 """The whole way through the server: unlock, draft, plan, apply, watch, kill, resume, restart, reset."""
 
 import concurrent.futures
+import gzip
+import json
 import os
 import pathlib
 import signal
@@ -44,8 +46,7 @@ class Scenario(case.Case):
 
     def pid_of_run(self, cluster):
         """Of the process that holds the cluster's lock."""
-        text = (self.state / cluster / "run.lock").read_text()
-        return int(__import__("re").search(r'"?pid"?\D+(\d+)', text)[1])
+        return json.loads((self.state / cluster / "run.lock").read_text())["pid"]
 
     def test_the_whole_way(self):
         server = self.serve()
@@ -122,7 +123,7 @@ class Scenario(case.Case):
 
     def test_problems_are_those_of_the_command_line(self):
         server = self.signed_in()
-        bad = self.spec().replace("10.0.0.21", "10.0.0.300")
+        bad = self.spec().replace("[worker]", "[walker]")
         said = server.post("/api/v1/validate", {"yaml": bad}).expect(200).json
         file = self.folder / "bad.yaml"
         file.write_text(bad)
@@ -137,11 +138,8 @@ class Scenario(case.Case):
 
     def test_secrets_reach_the_run_and_nothing_else(self):
         server = self.signed_in()
-        text = self.spec().replace("address: 10.0.0.21", "address: 10.0.0.21\n      password: {prompt: true}", 1) \
-            if "\n" in self.spec() else self.spec()
-        draft = self.keep_draft(server, text=text)
-        if draft["problems"]:
-            self.fail(draft["problems"])
+        text = self.spec().replace("address: 10.0.0.21,", "address: 10.0.0.21, password: {prompt: true},")
+        self.assertEqual(self.keep_draft(server, text=text)["problems"], [])
         path = "/api/v1/specs/demo/secrets"
         self.assertEqual(server.get(path).json["items"], [{"path": "hosts.w1.password", "kept": False}])
         without = server.job("/api/v1/specs/demo/plan", {"simulate": True})
@@ -151,7 +149,6 @@ class Scenario(case.Case):
         server.post("/api/v1/specs/demo/apply", {"simulate": True}).expect(202)
         self.assertEqual([e[1] for e in server.listen("demo", "last")][-1], "end")
         support = server.get("/api/v1/clusters/demo/support").body
-        import gzip
         self.assertNotIn(b"canary-81723", gzip.decompress(support))
         for file in self.state.rglob("*"):
             if file.is_file():
@@ -191,7 +188,7 @@ class Scenario(case.Case):
             heard = [s.result() for s in streams]
         self.assertLess(resident, 400 << 20)
         self.assertTrue(all(one == heard[0] for one in heard))
-        self.assertGreater(len(heard[0]), 50)
+        self.assertGreater(len(heard[0]), 40)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,230 @@
+// A cluster as it is now: nodes, what runs in it, certificates, its runs, and how to take it down again.
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { post, segment } from '../api/client'
+import { client, kLive, useCluster, useClusters, useRuns, useSession } from '../api/queries'
+import type { KubeView, RunRef } from '../api/types'
+import { useSpeech, useT } from '../i18n'
+import { duration, moment } from '../model/format'
+import { Badge, Banner, Button, ButtonLink, Command, ErrorBanner, Loading, Section } from '../ui/basic'
+import { Dialog } from '../ui/dialog'
+import { Kubeconfig } from './run/done'
+import { RunBadge } from './run/states'
+
+export function ClusterScreen({ name }: { name: string }) {
+  const t = useT()
+  const status = useCluster(name, 10_000)
+  const spec = useClusters().data?.find((cluster) => cluster.name === name)?.spec
+  if (status.isPending) return <Loading />
+  if (status.error) return <ErrorBanner error={status.error} />
+  const { kubernetes, run, result, kind, lock } = status.data
+  return (
+    <div className="page">
+      <header className="row">
+        <h1>{t('cluster.title', { name })}</h1>
+        <RunBadge state={result} />
+        <div className="actions">
+          {kLive.has(result) && <ButtonLink kind="primary" href={`/clusters/${segment(name)}/runs/${run}`}>{t('start.watch')}</ButtonLink>}
+          {spec && <ButtonLink href={`/drafts/${segment(spec)}/hosts`}>{t('cluster.edit')}</ButtonLink>}
+          <Reset name={name} disabled={kLive.has(result)} />
+        </div>
+      </header>
+      {lock && <Banner tone="info" title={t('cluster.held', { by: lock })} />}
+      {kubernetes ? <Kubernetes name={name} view={kubernetes} /> : <Banner tone="info" title={t(kind === 'reset' ? 'cluster.was-reset' : 'cluster.no-kubernetes')} />}
+      <History name={name} />
+    </div>
+  )
+}
+
+function Kubernetes({ name, view }: { name: string; view: KubeView }) {
+  const { t, language } = useSpeech()
+  if (!view.answers) return <Banner tone="bad" title={t('cluster.silent', { server: view.server })}>{view.why}</Banner>
+  return (
+    <>
+      <Section title={t('cluster.access')}>
+        <div className="columns">
+          <dl className="facts">
+            <dt>{t('done.endpoint')}</dt>
+            <dd className="mono">{view.server}</dd>
+            <dt>Kubernetes</dt>
+            <dd>
+              {view.version} <Badge tone={view.ready ? 'good' : 'warn'}>{t(view.ready ? 'cluster.ready' : 'cluster.not-ready')}</Badge>
+            </dd>
+          </dl>
+          <Kubeconfig cluster={name} />
+        </div>
+      </Section>
+      <Section title={t('cluster.nodes')} note={String(view.nodes?.length ?? 0)}>
+        <div className="scroll-x" tabIndex={0} role="group" aria-label={t('cluster.nodes')}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('column.name')}</th>
+                <th scope="col">{t('column.roles')}</th>
+                <th scope="col">{t('column.state')}</th>
+                <th scope="col">{t('column.version')}</th>
+                <th scope="col">{t('column.address')}</th>
+                <th scope="col">{t('column.runtime')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {view.nodes?.map((node) => (
+                <tr key={node.name}>
+                  <td>{node.name}</td>
+                  <td>{node.roles}</td>
+                  <td>
+                    <Badge tone={node.ready ? 'good' : 'bad'}>{t(node.ready ? 'cluster.ready' : 'cluster.not-ready')}</Badge> {!node.schedulable && <Badge tone="neutral">{t('cluster.no-pods')}</Badge>} {node.why && <span className="bad-text">{node.why}</span>}
+                  </td>
+                  <td>{node.version}</td>
+                  <td className="mono">{node.address}</td>
+                  <td>{node.runtime}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Section>
+      <div className="columns">
+        <Section title={t('cluster.components')}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('column.name')}</th>
+                <th scope="col">{t('column.namespace')}</th>
+                <th scope="col">{t('column.ready')}</th>
+                <th scope="col">{t('column.version')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {view.components?.map((component) => (
+                <tr key={`${component.namespace}/${component.name}`}>
+                  <td>{component.name}</td>
+                  <td>{component.namespace}</td>
+                  <td>
+                    <Badge tone={component.ready >= component.wanted ? 'good' : 'warn'}>{`${component.ready}/${component.wanted}`}</Badge>
+                  </td>
+                  <td>{component.version}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Section>
+        <Section title={t('cluster.certificates')}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('column.certificate')}</th>
+                <th scope="col">{t('column.host')}</th>
+                <th scope="col">{t('column.ends')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {view.certificates?.map((certificate, i) => (
+                <tr key={i}>
+                  <td>{certificate.what}</td>
+                  <td>{certificate.node}</td>
+                  <td>
+                    {certificate.ends ? (
+                      <>
+                        <Badge tone={certificateTone(certificate.daysLeft ?? 0)}>{t('cluster.days', { n: certificate.daysLeft ?? 0 })}</Badge> <span className="muted">{moment(certificate.ends, language)}</span>
+                      </>
+                    ) : (
+                      <Badge tone="warn">{certificate.unknown}</Badge>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Section>
+      </div>
+    </>
+  )
+}
+
+export function certificateTone(days: number): 'good' | 'warn' | 'bad' {
+  if (days < 0) return 'bad'
+  return days < 30 ? 'warn' : 'good'
+}
+
+function History({ name }: { name: string }) {
+  const { t, language } = useSpeech()
+  const runs = useRuns(name)
+  return (
+    <Section title={t('cluster.history')}>
+      <ErrorBanner error={runs.error} />
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t('column.run')}</th>
+            <th scope="col">{t('column.kind')}</th>
+            <th scope="col">{t('column.state')}</th>
+            <th scope="col">{t('column.started')}</th>
+            <th scope="col">{t('column.took')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.data?.map((run) => (
+            <tr key={run.run}>
+              <td>
+                <Link href={`/clusters/${segment(name)}/runs/${run.run}`}>{run.run}</Link>
+              </td>
+              <td>{run.kind}</td>
+              <td>
+                <RunBadge state={run.result} />
+              </td>
+              <td className="muted">{moment(run.started, language)}</td>
+              <td className="number">{run.seconds === undefined ? '' : duration(run.seconds)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  )
+}
+
+function Reset({ name, disabled }: { name: string; disabled: boolean }) {
+  const t = useT()
+  const [, navigate] = useLocation()
+  const [asking, setAsking] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [error, setError] = useState<unknown>()
+  if (useSession().data?.role !== 'admin') return null
+  const reset = async () => {
+    try {
+      const started = await post<RunRef>(`/clusters/${segment(name)}/reset`, { confirm: typed })
+      await client.invalidateQueries({ queryKey: ['clusters'] })
+      navigate(`/clusters/${segment(started.cluster)}/runs/${started.run}`)
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  return (
+    <>
+      <Button kind="danger" disabled={disabled} onClick={() => setAsking(true)}>
+        {t('reset.button')}
+      </Button>
+      <Dialog
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t('reset.title', { name })}
+        actions={
+          <>
+            <Button onClick={() => setAsking(false)}>{t('cancel')}</Button>
+            <Button kind="danger" disabled={typed !== name} onClick={() => void reset()}>
+              {t('reset.yes')}
+            </Button>
+          </>
+        }
+      >
+        <p>{t('reset.text')}</p>
+        <label>
+          {t('reset.type', { name })}
+          <input className="mono" value={typed} autoComplete="off" onChange={(event) => setTyped(event.target.value)} />
+        </label>
+        <ErrorBanner error={error} />
+        <Command>{`slipway reset ${name}`}</Command>
+      </Dialog>
+    </>
+  )
+}

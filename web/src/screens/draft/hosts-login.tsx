@@ -1,0 +1,104 @@
+// How one or many hosts are logged in to. Secrets typed here go to the server, sealed, and are never shown again.
+import { useState } from 'react'
+import { all, ask, segment } from '../../api/client'
+import type { JsonObject, SecretState } from '../../api/types'
+import { useT } from '../../i18n'
+import { hostsOf, type Host } from '../../model/spec'
+import { Button, ErrorBanner, Field, SelectField, TextField } from '../../ui/basic'
+import { Dialog } from '../../ui/dialog'
+import type { DraftHandle } from './use-draft'
+
+type Method = 'agent' | 'password' | 'key' | 'key-file'
+
+interface LoginProps {
+  name: string
+  handle: DraftHandle
+  hosts: Host[]
+  update: (next: (host: Host) => Host) => void
+  close: () => void
+}
+
+function methodOf(host: Host | undefined): Method {
+  if (host?.password) return 'password'
+  if (host?.key) return host.key.prompt ? 'key' : 'key-file'
+  return 'agent'
+}
+
+// The server names secrets by the place of the host in the list; other spellings of it are taken as well.
+export function belongsTo(path: string, index: number, host: string, field: string): boolean {
+  return [`hosts[${index}].${field}`, `hosts[${host}].${field}`, `hosts.${host}.${field}`].includes(path)
+}
+
+async function keepSecret(draft: string, handle: DraftHandle, names: string[], field: string, value: string) {
+  const paths = await all<SecretState>(`/specs/${segment(draft)}/secrets`)
+  const list = hostsOf(handle.spec)
+  for (const { path } of paths) {
+    const wanted = list.some((host, i) => names.includes(host.name) && belongsTo(path, i, host.name, field))
+    if (wanted) await ask(`/specs/${segment(draft)}/secrets/${segment(path)}`, { method: 'PUT', body: { value } })
+  }
+}
+
+export function LoginDialog({ name, handle, hosts, update, close }: LoginProps) {
+  const t = useT()
+  const [method, setMethod] = useState<Method>(methodOf(hosts[0]))
+  const [secret, setSecret] = useState('')
+  const [file, setFile] = useState(String(hosts[0]?.key?.file ?? ''))
+  const [sudo, setSudo] = useState('')
+  const [error, setError] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const names = hosts.map((host) => host.name)
+  const login = (host: Host): Host => {
+    const { key: _key, password: _password, ...rest } = host
+    const next: Host = { ...rest, name: host.name, address: host.address, roles: host.roles }
+    if (method === 'password') next.password = { prompt: true }
+    if (method === 'key') next.key = { prompt: true }
+    if (method === 'key-file') next.key = { file }
+    if (sudo) next.become = { ...(host.become as JsonObject | undefined), password: { prompt: true } }
+    return next
+  }
+  const submit = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      update(login)
+      await handle.flush()
+      if (secret && (method === 'password' || method === 'key')) await keepSecret(name, handle, names, method, secret)
+      if (sudo) await keepSecret(name, handle, names, 'become.password', sudo)
+      close()
+    } catch (failure) {
+      setError(failure)
+    }
+    setBusy(false)
+  }
+  return (
+    <Dialog
+      open
+      onClose={close}
+      title={names.length === 1 ? t('login.title-one', { host: names[0]! }) : t('login.title', { n: names.length })}
+      actions={
+        <>
+          <Button onClick={close}>{t('cancel')}</Button>
+          <Button kind="primary" busy={busy} onClick={() => void submit()}>
+            {t('login.submit')}
+          </Button>
+        </>
+      }
+    >
+      <ErrorBanner error={error} />
+      <SelectField label={t('login.method')} value={method} onChange={(event) => setMethod(event.target.value as Method)}>
+        <option value="agent">{t('login.method-agent')}</option>
+        <option value="password">{t('login.method-password')}</option>
+        <option value="key">{t('login.method-key')}</option>
+        <option value="key-file">{t('login.method-key-file')}</option>
+      </SelectField>
+      {method === 'password' && <TextField label={t('login.secret-password')} type="password" autoComplete="new-password" value={secret} onChange={(event) => setSecret(event.target.value)} help={t('login.sealed')} />}
+      {method === 'key' && (
+        <Field label={t('login.secret-key')} help={t('login.sealed')}>
+          {({ id, describedBy }) => <textarea id={id} aria-describedby={describedBy} className="mono" rows={5} value={secret} spellCheck={false} onChange={(event) => setSecret(event.target.value)} />}
+        </Field>
+      )}
+      {method === 'key-file' && <TextField label={t('login.file')} value={file} onChange={(event) => setFile(event.target.value)} help={t('login.file-help')} className="mono" />}
+      <TextField label={t('login.sudo')} type="password" autoComplete="new-password" value={sudo} onChange={(event) => setSudo(event.target.value)} help={t('login.sudo-help')} />
+    </Dialog>
+  )
+}

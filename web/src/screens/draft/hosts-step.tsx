@@ -1,0 +1,181 @@
+// The hosts: one row each, with everything known about it; many at once by selecting.
+import { useMemo, useState } from 'react'
+import { useSession } from '../../api/queries'
+import type { SpecProblem } from '../../api/types'
+import { useT, type Key } from '../../i18n'
+import type { ParsedHost } from '../../model/hostlist'
+import { hostsOf, problemsAt, withHosts, type Host } from '../../model/spec'
+import { summaryOf, verdictOf, type Summary, type Verdict } from '../../model/verdict'
+import { Badge, Banner, Button, Empty, ErrorBanner, FieldProblems, ProblemList, type Tone } from '../../ui/basic'
+import { VirtualList } from '../../ui/virtual'
+import { AddHosts } from './hosts-add'
+import { BulkBar } from './hosts-bulk'
+import { LoginDialog } from './hosts-login'
+import { HostRow } from './hosts-row'
+import { TrustDialog } from './hosts-trust'
+import { useChecks } from './use-checks'
+import type { DraftHandle } from './use-draft'
+
+const kSummaryTones: Record<Summary, Tone> = { unknown: 'neutral', checking: 'busy', unreachable: 'bad', 'needs-trust': 'warn', failed: 'bad', warning: 'warn', ready: 'good' }
+const kSummaryWords: Record<Summary, Key> = {
+  unknown: 'host.unknown',
+  checking: 'host.checking',
+  unreachable: 'host.unreachable',
+  'needs-trust': 'host.needs-trust',
+  failed: 'host.failed',
+  warning: 'host.warning',
+  ready: 'host.ready',
+}
+
+export function SummaryBadge({ summary }: { summary: Summary }) {
+  const t = useT()
+  return <Badge tone={kSummaryTones[summary]}>{t(kSummaryWords[summary])}</Badge>
+}
+
+// Problems by the index of their host.
+export function problemsByHost(problems: SpecProblem[]): Map<number, SpecProblem[]> {
+  const by = new Map<number, SpecProblem[]>()
+  for (const problem of problems) {
+    const index = /^hosts\[(\d+)\]/.exec(problem.path)?.[1]
+    if (index !== undefined) by.set(Number(index), [...(by.get(Number(index)) ?? []), problem])
+  }
+  return by
+}
+
+export function HostsStep({ name, handle }: { name: string; handle: DraftHandle }) {
+  const t = useT()
+  const mayAct = useSession().data?.role !== 'viewer'
+  const checks = useChecks(name, handle, mayAct)
+  const hosts = useMemo(() => hostsOf(handle.spec), [handle.spec])
+  const problems = useMemo(() => problemsByHost(handle.draft!.problems), [handle.draft])
+  const [selected, setSelected] = useState<Set<number>>(new Set())
+  const [expanded, setExpanded] = useState<Set<string>>(new Set())
+  const [search, setSearch] = useState('')
+  const [dialog, setDialog] = useState<'' | 'add' | 'trust' | 'login'>('')
+  const verdicts = useMemo(
+    () => hosts.map((host): Verdict => verdictOf({ key: checks.keys.get(host.name), checks: checks.checks.get(host.name), running: checks.busy === 'keys' || checks.busy === 'preflight' })),
+    [hosts, checks.keys, checks.checks, checks.busy],
+  )
+  const shown = useMemo(() => {
+    const wanted = search.toLowerCase()
+    return hosts.flatMap((host, i) => (!wanted || `${host.name} ${host.address} ${host.roles.join(' ')} ${summaryOf(verdicts[i]!)}`.toLowerCase().includes(wanted) ? [i] : []))
+  }, [hosts, verdicts, search])
+  const change = (next: (hosts: Host[]) => Host[]) => handle.edit((spec) => withHosts(spec, next(hostsOf(spec))))
+  const update = (index: number, fields: Partial<Host>) => change((list) => list.map((host, i) => (i === index ? { ...host, ...fields } : host)))
+  const updateSelected = (next: (host: Host) => Host) => change((list) => list.map((host, i) => (selected.has(i) ? next(host) : host)))
+  const add = (parsed: ParsedHost[]) => change((list) => [...list, ...parsed.map((host): Host => ({ ...host, roles: host.roles ?? ['worker'] }))])
+  const removeSelected = () => {
+    change((list) => list.filter((_, i) => !selected.has(i)))
+    setSelected(new Set())
+  }
+  const newKeys = hosts.flatMap((host) => {
+    const key = checks.keys.get(host.name)
+    return key && ['new', 'changed', 'revoked'].includes(key.state) ? [key] : []
+  })
+  const toggle = (key: string) => setExpanded((before) => (before.has(key) ? new Set([...before].filter((each) => each !== key)) : new Set([...before, key])))
+  const cluster = (checks.checks.get('') ?? []).filter((check) => check.result !== 'passed')
+  return (
+    <section className="step" aria-label={t('draft.hosts')}>
+      <div className="toolbar">
+        <Button kind="primary" onClick={() => setDialog('add')}>
+          {t('hosts.add')}
+        </Button>
+        <input type="search" className="small" placeholder={t('search')} aria-label={t('search')} value={search} onChange={(event) => setSearch(event.target.value)} />
+        <span className="muted number">{t('hosts.count', { n: hosts.length })}</span>
+        <Counts verdicts={verdicts} />
+        <div className="actions">
+          {newKeys.length > 0 && (
+            <Button kind="primary" onClick={() => setDialog('trust')}>
+              {t('hosts.confirm-keys', { n: newKeys.length })}
+            </Button>
+          )}
+          <Button disabled={hosts.length === 0 || !mayAct} busy={checks.busy !== ''} onClick={() => void checks.lookAtKeys().then(() => checks.preflight())}>
+            {t(checks.busy ? 'hosts.checking' : 'hosts.check')}
+          </Button>
+        </div>
+      </div>
+      <ErrorBanner error={checks.error} />
+      <FieldProblems problems={problemsAt(handle.draft!.problems, ['hosts'])} />
+      {cluster.length > 0 && (
+        <Banner tone={cluster.some((check) => check.severity === 'error') ? 'bad' : 'warn'} title={t('hosts.together')}>
+          <ProblemList problems={cluster.map((check) => ({ id: check.id, severity: check.severity === 'error' ? 'error' : 'notice', path: check.id, what: check.seen, todo: check.remedy }))} />
+        </Banner>
+      )}
+      {selected.size > 0 && <BulkBar count={selected.size} update={updateSelected} remove={removeSelected} login={() => setDialog('login')} clear={() => setSelected(new Set())} />}
+      {hosts.length === 0 ? (
+        <Empty>{t('hosts.none')}</Empty>
+      ) : (
+        <VirtualList
+          className="virtual hosts"
+          label={t('draft.hosts')}
+          measured
+          count={shown.length}
+          size={37}
+          keyOf={(i) => shown[i]!}
+          header={<HostHead all={shown.length > 0 && shown.every((i) => selected.has(i))} onAll={(on) => setSelected(on ? new Set(shown) : new Set())} />}
+          row={(at) => {
+            const index = shown[at]!
+            const host = hosts[index]!
+            return (
+              <HostRow
+                host={host}
+                problems={problems.get(index) ?? []}
+                verdict={verdicts[index]!}
+                selected={selected.has(index)}
+                expanded={expanded.has(host.name)}
+                onSelect={(on) => setSelected((before) => (on ? new Set([...before, index]) : new Set([...before].filter((each) => each !== index))))}
+                onExpand={() => toggle(host.name)}
+                update={(fields) => update(index, fields)}
+                login={() => {
+                  setSelected(new Set([index]))
+                  setDialog('login')
+                }}
+              />
+            )
+          }}
+        />
+      )}
+      {dialog === 'add' && <AddHosts taken={hosts.map((host) => host.name)} add={add} close={() => setDialog('')} />}
+      {dialog === 'trust' && <TrustDialog keys={newKeys} hosts={hosts} trust={checks.trust} close={() => setDialog('')} />}
+      {dialog === 'login' && <LoginDialog name={name} handle={handle} hosts={[...selected].map((i) => hosts[i]!)} update={updateSelected} close={() => setDialog('')} />}
+    </section>
+  )
+}
+
+function Counts({ verdicts }: { verdicts: Verdict[] }) {
+  const by = new Map<Summary, number>()
+  for (const verdict of verdicts) {
+    const summary = summaryOf(verdict)
+    by.set(summary, (by.get(summary) ?? 0) + 1)
+  }
+  const order: Summary[] = ['ready', 'warning', 'needs-trust', 'failed', 'unreachable', 'checking']
+  return (
+    <span className="row">
+      {order.flatMap((summary) =>
+        by.has(summary)
+          ? [
+              <span key={summary} className="number">
+                {by.get(summary)} <SummaryBadge summary={summary} />
+              </span>,
+            ]
+          : [],
+      )}
+    </span>
+  )
+}
+
+function HostHead({ all, onAll }: { all: boolean; onAll: (on: boolean) => void }) {
+  const t = useT()
+  return (
+    <div className="host-row host-head" role="row">
+      <div role="columnheader">
+        <input type="checkbox" aria-label={t('hosts.select-all')} checked={all} onChange={(event) => onAll(event.target.checked)} />
+      </div>
+      {(['column.name', 'column.address', 'column.roles', 'column.user', 'column.port', 'column.login', 'column.verdict'] as Key[]).map((key) => (
+        <div role="columnheader" key={key}>
+          {t(key)}
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,292 @@
+// The last look: what would be done on each host, the same as YAML, the command that does it, and the button.
+import { useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
+import { ApiError, post, segment } from '../../api/client'
+import { awaitJob } from '../../api/jobs'
+import { client, useClusters, useRuns, useSession } from '../../api/queries'
+import type { Job, PlanResult, PlanStep, RunRef } from '../../api/types'
+import { useT, type Key } from '../../i18n'
+import { plainText } from '../../model/ansi'
+import { duration } from '../../model/format'
+import { byHost } from '../../model/run'
+import { errorsOf, getAt, hostsOf } from '../../model/spec'
+import { Badge, Banner, Button, Command, cx, Empty, ErrorBanner, ProblemList, Section } from '../../ui/basic'
+import { Dialog } from '../../ui/dialog'
+import { Tabs } from '../../ui/tabs'
+import { saveAs } from '../run/logs'
+import type { DraftHandle } from './use-draft'
+
+type View = 'plan' | 'yaml' | 'effective'
+
+export function ReviewStep({ name, handle }: { name: string; handle: DraftHandle }) {
+  const t = useT()
+  const [view, setView] = useState<View>('plan')
+  const [plan, setPlan] = useState<{ job: string; result: PlanResult; etag: string }>()
+  const [busy, setBusy] = useState(false)
+  const [lines, setLines] = useState<string[]>([])
+  const [simulate, setSimulate] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const draft = handle.draft!
+  const errors = errorsOf(draft.problems)
+  const stale = plan !== undefined && plan.etag !== draft.etag
+  const makePlan = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await handle.flush()
+      const job = await post<Job<PlanResult>>(`/specs/${segment(name)}/plan`, simulate ? { simulate } : {})
+      const ended = await awaitJob<PlanResult>(job.id, (now) => setLines(now.lines))
+      if (ended.problem) throw new ApiError(ended.problem)
+      if (ended.result) setPlan({ job: job.id, result: ended.result, etag: draft.etag })
+    } catch (failure) {
+      setError(failure)
+    }
+    setBusy(false)
+  }
+  return (
+    <div className="step">
+      {draft.problems.length > 0 && (
+        <Banner tone={errors.length > 0 ? 'bad' : 'info'} title={t(errors.length > 0 ? 'review.problems' : 'review.notices')}>
+          <ProblemList problems={draft.problems} />
+        </Banner>
+      )}
+      <ApplyBar name={name} handle={handle} plan={stale ? undefined : plan} ready={errors.length === 0} simulate={simulate} />
+      <Tabs<View>
+        label={t('draft.review')}
+        value={view}
+        onChange={setView}
+        tabs={[
+          {
+            value: 'plan',
+            label: t('review.plan'),
+            content: () => (
+              <>
+                <div className="toolbar">
+                  <Button kind={plan && !stale ? 'plain' : 'primary'} busy={busy} disabled={errors.length > 0} onClick={() => void makePlan()}>
+                    {t(busy ? 'review.planning' : plan ? 'review.plan-again' : 'review.make-plan')}
+                  </Button>
+                  {busy && lines.length > 0 && <span className="muted">{plainText(lines.at(-1)!)}</span>}
+                  <label className="check">
+                    <input
+                      type="checkbox"
+                      checked={simulate}
+                      onChange={(event) => {
+                        setSimulate(event.target.checked)
+                        setPlan(undefined)
+                      }}
+                    />{' '}
+                    {t('review.simulate')}
+                  </label>
+                  {stale && <Badge tone="warn">{t('review.stale')}</Badge>}
+                </div>
+                <ErrorBanner error={error} />
+                {plan ? <PlanView plan={plan.result} /> : <Empty>{t('review.no-plan')}</Empty>}
+              </>
+            ),
+          },
+          { value: 'yaml', label: 'YAML', content: () => <YamlView name={name} handle={handle} /> },
+          {
+            value: 'effective',
+            label: t('review.effective'),
+            content: () => (
+              <pre className="code" tabIndex={0} aria-label={t('review.effective')}>
+                {draft.effective ? JSON.stringify(draft.effective, undefined, 2) : t('review.not-valid')}
+              </pre>
+            ),
+          },
+        ]}
+      />
+    </div>
+  )
+}
+
+// What earlier runs of the cluster took; without any there is nothing honest to say.
+function useEstimate(cluster: string): number | undefined {
+  const known = useClusters().data?.some((each) => each.name === cluster) ?? false
+  const runs = useRuns(cluster, known).data
+  const took = runs?.filter((run) => run.kind === 'apply' && run.result === 'succeeded' && run.seconds !== undefined)
+  return took?.[0]?.seconds
+}
+
+interface ApplyProps {
+  name: string
+  handle: DraftHandle
+  plan?: { job: string; result: PlanResult }
+  ready: boolean
+  simulate: boolean
+}
+
+function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
+  const t = useT()
+  const [, navigate] = useLocation()
+  const [asking, setAsking] = useState(false)
+  const [unsigned, setUnsigned] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const mayAct = useSession().data?.role !== 'viewer'
+  const cluster = String(getAt(handle.spec, ['metadata', 'name']) ?? '')
+  const estimate = useEstimate(cluster)
+  const bundles = getAt(handle.spec, ['spec', 'bundles'])
+  const apply = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      const started = await post<RunRef>(`/specs/${segment(name)}/apply`, { ...(plan ? { plan: plan.job } : {}), ...(simulate ? { simulate } : {}), ...(unsigned ? { allowUnsigned: true } : {}) })
+      await client.invalidateQueries({ queryKey: ['clusters'] })
+      navigate(`/clusters/${segment(started.cluster)}/runs/${started.run}`)
+    } catch (failure) {
+      setError(failure)
+    }
+    setBusy(false)
+  }
+  return (
+    <Section title={t('review.apply-title', { cluster })}>
+      <div className="row">
+        <span>{t('hosts.count', { n: hostsOf(handle.spec).length })}</span>
+        {plan && <span>{t('review.to-change', { n: plan.result.toChange })}</span>}
+        {estimate !== undefined && <span>{t('review.estimate', { time: duration(estimate) })}</span>}
+        {!Array.isArray(bundles) && <Badge tone="info">{t('review.no-bundle')}</Badge>}
+        <div className="actions">
+          <Button kind="primary" disabled={!ready || !mayAct} onClick={() => setAsking(true)}>
+            {t('review.apply')}
+          </Button>
+        </div>
+      </div>
+      <Command>{handle.draft!.command + (simulate ? ' --simulate' : '')}</Command>
+      <Dialog
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t('review.apply-title', { cluster })}
+        actions={
+          <>
+            <Button onClick={() => setAsking(false)}>{t('cancel')}</Button>
+            <Button kind="primary" busy={busy} onClick={() => void apply()}>
+              {t('review.apply-yes')}
+            </Button>
+          </>
+        }
+      >
+        <p>{t(plan ? 'review.with-plan' : 'review.without-plan')}</p>
+        {simulate && <Badge tone="info">{t('review.simulate')}</Badge>}
+        {Array.isArray(bundles) && (
+          <label className="check">
+            <input type="checkbox" checked={unsigned} onChange={(event) => setUnsigned(event.target.checked)} /> {t('review.allow-unsigned')}
+          </label>
+        )}
+        <ErrorBanner error={error} />
+      </Dialog>
+    </Section>
+  )
+}
+
+const kSigns: Record<string, string> = { create: '+', change: '~', remove: '−', run: '>', unknown: '?', skip: 's', delegate: 'd', none: '=' }
+const kVerbs: Record<string, Key> = { create: 'plan.create', change: 'plan.change', remove: 'plan.remove', run: 'plan.run', unknown: 'plan.unknown', skip: 'plan.skip', delegate: 'plan.delegate', none: 'plan.none' }
+
+function Sign({ verb }: { verb: string }) {
+  const t = useT()
+  const word = kVerbs[verb]
+  return (
+    <span className={cx('sign', verb)}>
+      <span aria-hidden="true">{kSigns[verb] ?? '?'}</span>
+      <span className="sr">{word ? t(word) : verb}</span>
+    </span>
+  )
+}
+
+function PlanView({ plan }: { plan: PlanResult }) {
+  const t = useT()
+  const [all, setAll] = useState(false)
+  const hosts = useMemo(() => {
+    const by = new Map<string, PlanStep[]>()
+    for (const step of plan.steps) by.set(step.host, [...(by.get(step.host) ?? []), step])
+    return [...by].sort(([a], [b]) => byHost(a, b))
+  }, [plan])
+  const counts = new Map<string, number>()
+  for (const step of plan.steps) counts.set(step.change, (counts.get(step.change) ?? 0) + 1)
+  return (
+    <div>
+      <div className="toolbar">
+        {[...counts].map(([verb, n]) => (
+          <span key={verb} className="number">
+            <Sign verb={verb} /> {n} {kVerbs[verb] ? t(kVerbs[verb]!) : verb}
+          </span>
+        ))}
+        <label className="check">
+          <input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} /> {t('review.show-all')}
+        </label>
+      </div>
+      {plan.toChange === 0 && <Banner tone="good" title={t('review.nothing')} />}
+      {hosts.map(([host, steps], i) => (
+        <HostPlan key={host} host={host} steps={steps} all={all} open={i === 0 || hosts.length <= 3} />
+      ))}
+    </div>
+  )
+}
+
+function HostPlan({ host, steps, all, open }: { host: string; steps: PlanStep[]; all: boolean; open: boolean }) {
+  const t = useT()
+  const [shown, setShown] = useState(open)
+  const changing = steps.filter((step) => step.change !== 'none')
+  const listed = all ? steps : changing
+  return (
+    <details className="group" open={shown} onToggle={(event) => setShown(event.currentTarget.open)}>
+      <summary>
+        <b className="mono">{host || t('run.whole-cluster')}</b> <span className="muted">{t('review.host-counts', { change: changing.length, same: steps.length - changing.length })}</span>
+      </summary>
+      {shown && (
+        <ul className="plan">
+          {listed.map((step) => (
+            <li key={step.id}>
+              <div>
+                <Sign verb={step.change} /> <span className="mono">{step.step}</span> <span className="muted">{step.title}</span>
+                {step.problem && <span className="warn-text"> {plainText(step.problem)}</span>}
+              </div>
+              {step.changes.length > 0 && (
+                <ul>
+                  {step.changes.map((change, i) => (
+                    <li key={i} className="mono">
+                      <Sign verb={change.verb} /> {plainText(change.what)} <span className="muted">{plainText(change.detail)}</span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </details>
+  )
+}
+
+function YamlView({ name, handle }: { name: string; handle: DraftHandle }) {
+  const t = useT()
+  const { yaml } = handle.draft!
+  const [text, setText] = useState<string>()
+  const [error, setError] = useState<unknown>()
+  const keep = async () => {
+    setError(undefined)
+    try {
+      await handle.putYaml(text!)
+      setText(undefined)
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  const changed = text !== undefined && text !== yaml
+  return (
+    <>
+      <div className="toolbar">
+        <Button kind="primary" disabled={!changed} onClick={() => void keep()}>
+          {t('yaml.keep')}
+        </Button>
+        <Button disabled={!changed} onClick={() => setText(undefined)}>
+          {t('yaml.discard')}
+        </Button>
+        <Button onClick={() => saveAs(new Blob([yaml], { type: 'application/yaml' }), `${name}.yaml`)}>{t('yaml.save')}</Button>
+        <span className="muted">{t('yaml.note')}</span>
+      </div>
+      <ErrorBanner error={error} />
+      <textarea className="mono yaml" aria-label="YAML" value={text ?? yaml} spellCheck={false} onChange={(event) => setText(event.target.value)} />
+    </>
+  )
+}

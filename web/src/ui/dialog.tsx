@@ -1,0 +1,33 @@
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { type ReactNode } from 'react'
+import { useT } from '../i18n'
+
+interface DialogProps {
+  open: boolean
+  onClose: () => void
+  title: string
+  children: ReactNode
+  actions: ReactNode
+  wide?: boolean
+}
+
+export function Dialog({ open, onClose, title, children, actions, wide }: DialogProps) {
+  const t = useT()
+  return (
+    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="dialog-backdrop" />
+        <Base.Popup className={wide ? 'dialog wide' : 'dialog'}>
+          <div className="dialog-head">
+            <Base.Title render={<h2 />}>{title}</Base.Title>
+            <Base.Close className="button quiet" aria-label={t('close')}>
+              ✕
+            </Base.Close>
+          </div>
+          <div className="dialog-body">{children}</div>
+          <div className="dialog-actions">{actions}</div>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

@@ -1,0 +1,62 @@
+// Every screen, and how to get it into an interesting state. Used by the accessibility test and by screenshots.
+import type { Page } from '@playwright/test'
+import type { MockOptions } from '../../mock/server.mjs'
+import { addBundle, addDraft, addRun, demoSpec, ended, type World } from './world'
+
+export interface Screen {
+  name: string
+  path: string
+  options?: MockOptions
+  signedOut?: boolean
+  prepare?: (world: World) => Promise<void> | void
+  act?: (page: Page) => Promise<void>
+}
+
+const withHosts = demoSpec('demo', { bundles: ['bundles/demo.bundle'], components: [{ name: 'hello', chart: 'hello', version: '1.2.0' }] })
+
+const draft = (world: World) => {
+  addBundle(world)
+  addDraft(world, withHosts)
+}
+
+const failing: MockOptions = { speed: 200, faults: [{ node: 'w2/set-sysctls' }] }
+
+export const screens: Screen[] = [
+  { name: 'unlock', path: '/', signedOut: true, options: { password: undefined } },
+  { name: 'sign-in', path: '/', signedOut: true },
+  { name: 'start-empty', path: '/' },
+  {
+    name: 'start',
+    path: '/settings',
+    options: { speed: 0.5 },
+    prepare: (world) => void (addRun(world), addDraft(world, demoSpec('other'))),
+    act: async (page) => page.getByRole('link', { name: 'Slipway' }).click(),
+  },
+  {
+    name: 'hosts',
+    path: '/drafts/demo/hosts',
+    prepare: (world) => {
+      draft(world)
+      for (const last of [11, 12, 13, 21, 22]) world.mock!.world.trusted.add(`10.0.0.${last}`)
+    },
+    act: async (page) => {
+      await page.locator('.verdict button').last().click()
+    },
+  },
+  { name: 'hosts-trust', path: '/drafts/demo/hosts', prepare: draft, act: async (page) => page.locator('.actions .button.primary').first().click() },
+  { name: 'network', path: '/drafts/demo/network', prepare: draft },
+  { name: 'components', path: '/drafts/demo/components', prepare: draft },
+  { name: 'bundle', path: '/drafts/demo/bundle', prepare: draft },
+  { name: 'options', path: '/drafts/demo/options', prepare: draft },
+  { name: 'review', path: '/drafts/demo/review', prepare: draft, act: async (page) => (await page.locator('.tab-panel .button').first().click(), page.locator('.plan').first().waitFor()) },
+  { name: 'run', path: '/clusters/demo/runs/1?node=cp1/set-sysctls', options: { speed: 3, slow: ['cp2/set-sysctls'], stretch: 2 }, prepare: (world) => void addRun(world), act: async (page) => page.locator('.banner').first().waitFor() },
+  { name: 'run-failed', path: '/clusters/demo/runs/1', options: failing, prepare: async (world) => (addRun(world), ended(world)) },
+  { name: 'run-timeline', path: '/clusters/demo/runs/1?view=timeline', options: failing, prepare: async (world) => (addRun(world), ended(world)) },
+  { name: 'run-events', path: '/clusters/demo/runs/1?view=events', options: failing, prepare: async (world) => (addRun(world), ended(world)) },
+  { name: 'run-logs', path: '/clusters/demo/runs/1?view=logs', options: { speed: 100 }, prepare: async (world) => (addRun(world), ended(world)) },
+  { name: 'run-done', path: '/clusters/demo/runs/1', options: { speed: 200 }, prepare: async (world) => (addRun(world), ended(world)) },
+  { name: 'cluster', path: '/clusters/demo', options: { speed: 200 }, prepare: async (world) => (addRun(world), ended(world)) },
+  { name: 'bundles', path: '/bundles', prepare: (world) => addBundle(world) },
+  { name: 'bundle-contents', path: '/bundles/demo.bundle', prepare: (world) => addBundle(world) },
+  { name: 'settings', path: '/settings' },
+]
