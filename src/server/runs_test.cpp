@@ -1,6 +1,7 @@
 // Clusters, runs, events and logs out of a journal, and streams of events while it is written.
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "server/cluster_access.hpp"
 #include "server/testing/running_server.hpp"
 #include "store/run_lock.hpp"
 
@@ -244,6 +245,14 @@ TEST_F(RunsTest, ARunThatIsOverTakesNoWishes) {
     EXPECT_EQ(server.post("/api/v1/clusters/demo/reset", {{"confirm", "other"}}).status, 422);
     EXPECT_EQ(server.post("/api/v1/clusters/demo/reset", {{"confirm", "demo"}}).status, 202);
     EXPECT_THAT(read_file(server.state() / "said"), HasSubstr("reset demo --yes --detach"));
+}
+
+TEST_F(RunsTest, APushOfImagesDoesNotGoOnInsideARequest) {
+    server.set_program(": > " + (server.state() / "asked").string());
+    journal->begin_run({.kind = std::string(kImagePush), .plan_hash = "p", .spec = "{}"});
+    EXPECT_EQ(server.post("/api/v1/clusters/demo/resume").id(), "SERVER-CONFLICT");
+    EXPECT_EQ(server.post("/api/v1/clusters/demo/runs/last/retry").id(), "SERVER-CONFLICT");
+    EXPECT_FALSE(std::filesystem::exists(server.state() / "asked"));
 }
 
 TEST_F(RunsTest, WishesReachARunThatGoesOn) {
