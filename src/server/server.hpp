@@ -45,6 +45,8 @@ class ApiServer {
     // While no password is set: what unlocks it, new at each start. Else empty.
     const Secret& code() const;
 
+    // Looks for another certificate and other names of this computer, as it does twice a day.
+    void renew();
     // Takes nothing new and lets what is under way end; true when nothing was cut.
     bool stop(std::chrono::milliseconds grace);
 

@@ -6,6 +6,7 @@
 #include "base/testing/error_of.hpp"
 #include "net/http_client.hpp"
 #include "oci/testing/temp_folder.hpp"
+#include "registry/own_certificate.hpp"
 #include "server/testing/running_server.hpp"
 
 #include <csignal>
@@ -62,6 +63,32 @@ TEST(ApiServer, StopsWhileSomeoneWaits) {
     ApiServer server(options(folder));
     session(server, folder);
     EXPECT_TRUE(server.stop(std::chrono::seconds(5)));
+}
+
+TEST(ApiServer, SaysTheFingerprintOfTheCertificateItShowsNow) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const TempFolder folder;
+    const auto put = [&](const char* authority) {
+        const net::TlsServerOptions made =
+            registry::own_certificate(folder / authority, {"127.0.0.1"});
+        atomic_write(folder / "crt", made.certificate_pem, 0600);
+        atomic_write(folder / "key", made.key_pem.reveal(), 0600);
+    };
+    put("one");
+    ServeOptions how = options(folder);
+    how.certificate = folder / "crt";
+    how.key = folder / "key";
+    ApiServer server(how);
+    const std::string before = server.fingerprint();
+    server.renew();
+    EXPECT_EQ(server.fingerprint(), before);
+    put("two");
+    server.renew();
+    EXPECT_NE(server.fingerprint(), before);
+    net::HttpClient client({.tls = {.ca_pem = read_file(folder / "two/ca.crt")}});
+    auto answer = client.send({.url = Url::parse(server.url() + "/api/v1/session")});
+    EXPECT_EQ(string_at(parse_json(answer.read_all(1u << 20), "answer").as_object(), "fingerprint"),
+              server.fingerprint());
 }
 
 TEST(ApiServer, StopsWhileACommandIsUnderWay) {
