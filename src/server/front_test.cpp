@@ -177,6 +177,15 @@ TEST(Front, IsReachedOnlyByItsNames) {
         EXPECT_THAT(status_line(server, field), Not(HasSubstr(" 200 "))) << field;
 }
 
+TEST(Front, NamesMayChangeWhileItRuns) {
+    RunningServer server;
+    EXPECT_THAT(status_line(server, "Host: renamed\r\n"), HasSubstr(" 421 "));
+    server.services().identity.become("EF:01", {"renamed", "127.0.0.1"});
+    EXPECT_THAT(status_line(server, "Host: renamed\r\n"), HasSubstr(" 200 "));
+    EXPECT_THAT(status_line(server, "Host: localhost\r\n"), HasSubstr(" 421 "));
+    EXPECT_EQ(string_at(server.get("/api/v1/session").object(), "fingerprint"), "EF:01");
+}
+
 TEST(Front, TakesNothingFromPagesOfOthers) {
     RunningServer server;
     const auto status = [&](const std::string& origin) {
@@ -416,20 +425,92 @@ TEST(AuditLog, NoPathBreaksTheChain) {
     EXPECT_THAT(audit.body, HasSubstr(R"(/api/v1/tokens/\\xff\\x1b)"));
 }
 
-TEST(Answers, TheSameKeyDoesItOnce) {
+TEST(IdempotencyKey, DoesItOnce) {
+    RunningServer server;
+    server.unlock();
+    const json::object wanted = {{"name", "a"}, {"size", 10}};
+    const net::Headers key = {{"Idempotency-Key", "k1"}};
+    const Answer first = server.post("/api/v1/bundles", wanted, key);
+    const Answer second = server.post("/api/v1/bundles", wanted, key);
+    EXPECT_EQ(first.body, second.body);
+    EXPECT_EQ(second.status, 201);
+    EXPECT_EQ(second.header("Idempotency-Replayed"), "true");
+    EXPECT_EQ(server.post("/api/v1/bundles", {{"name", "x"}}, key).status, 422);
+    EXPECT_EQ(
+        server.post("/api/v1/bundles", wanted, {{"Idempotency-Key", std::string(65, 'k')}}).status,
+        400);
+}
+
+TEST(IdempotencyKey, IsAnsweredWithWhereItIsAndWithRefusalsToo) {
+    RunningServer server;
+    server.unlock();
+    const net::Headers one = {{"Idempotency-Key", "k1"}}, two = {{"Idempotency-Key", "k2"}};
+    const std::string path = "/api/v1/bundles/a/verify";
+    const Answer refused = server.post(path, {}, one);
+    EXPECT_EQ(refused.status, 404);
+    atomic_write(server.state() / kServerFolder / "bundles/a", "x", 0600);
+    const Answer again = server.post(path, {}, one);
+    EXPECT_EQ(again.status, 404);
+    EXPECT_EQ(again.body, refused.body);
+    EXPECT_EQ(again.header("Content-Type"), "application/problem+json");
+    const Answer begun = server.post(path, {}, two), replayed = server.post(path, {}, two);
+    EXPECT_EQ(begun.status, 202);
+    EXPECT_THAT(begun.header("Location"), HasSubstr("/api/v1/jobs/"));
+    EXPECT_EQ(replayed.header("Location"), begun.header("Location"));
+}
+
+TEST(IdempotencyKey, LetsWhatTheServerFailedAtBeTriedAgain) {
+    RunningServer server;
+    const std::string token = server.token(Role::admin);
+    const auto verify = [&] {
+        return server.ask(
+            {.method = "POST",
+             .target = "/api/v1/bundles/a/verify",
+             .headers = {{"Authorization", "Bearer " + token}, {"Idempotency-Key", "k"}}});
+    };
+    atomic_write(server.state() / kServerFolder / "bundles/a", "x", 0600);
+    server.set_program("exec sleep 600");
+    std::vector<std::string> running;
+    for (std::size_t i = 0; i < Jobs::kMostRunning; ++i)
+        running.push_back(server.services().jobs.start({.kind = "verify"}));
+    EXPECT_EQ(verify().status, 503);
+    EXPECT_TRUE(server.services().jobs.cancel(running[0]));
+    server.services().jobs.look(running[0], std::chrono::seconds(20));
+    EXPECT_EQ(verify().status, 202);
+}
+
+TEST(IdempotencyKey, ShowsNoTokenTwice) {
     RunningServer server;
     server.unlock();
     const json::object wanted = {{"name", "ci"}, {"role", "viewer"}, {"days", 7}};
     const net::Headers key = {{"Idempotency-Key", "k1"}};
     const Answer first = server.post("/api/v1/tokens", wanted, key);
+    EXPECT_EQ(first.status, 201);
     const Answer second = server.post("/api/v1/tokens", wanted, key);
-    EXPECT_EQ(first.body, second.body);
-    EXPECT_EQ(second.status, 201);
+    EXPECT_EQ(second.id(), "SERVER-IDEMPOTENCY-KEY");
+    EXPECT_THAT(second.body, Not(HasSubstr(string_at(first.object(), "token"))));
     EXPECT_EQ(server.services().tokens.list().size(), 1u);
-    EXPECT_EQ(server.post("/api/v1/tokens", {{"name", "x"}}, key).status, 422);
-    EXPECT_EQ(
-        server.post("/api/v1/tokens", wanted, {{"Idempotency-Key", std::string(65, 'k')}}).status,
-        400);
+}
+
+TEST(IdempotencyKey, IsOfOneTokenWhateverItsName) {
+    RunningServer server;
+    const std::string one = server.token(Role::admin), other = server.token(Role::admin);
+    const auto begin = [&](const std::string& token) {
+        return server
+            .ask({.method = "POST",
+                  .target = "/api/v1/bundles",
+                  .headers = {{"Authorization", "Bearer " + token},
+                              {"Idempotency-Key", "k"},
+                              {"Content-Type", "application/json"}},
+                  .body = R"({"name": "a", "size": 10})"})
+            .status;
+    };
+    EXPECT_EQ(begin(one), 201);
+    EXPECT_EQ(begin(one), 201);
+    EXPECT_EQ(begin(other), 409) << "the bundle is there, and the first answer another's";
+    const std::string log = read_file(server.state() / kServerFolder / "audit.log");
+    for (const Token& token : server.services().tokens.list())
+        EXPECT_THAT(log, HasSubstr(fmt::format("token test ({})", token.id)));
 }
 
 TEST(Files, AreTheServersAlone) {

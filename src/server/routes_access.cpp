@@ -37,7 +37,7 @@ json::object session_json(Services& services, const std::optional<Session>& sess
                                                     : "signed-out";
     json::object out = {{"state", state},
                         {"version", services.settings.version},
-                        {"fingerprint", services.settings.fingerprint}};
+                        {"fingerprint", services.identity.fingerprint()}};
     if (session) {
         out["user"] = "admin";
         out["role"] = to_string(session->role);
@@ -208,7 +208,7 @@ std::vector<Route> access_routes() {
         {"GET", "/api/v1/tokens", Role::admin, "Tokens of programs", "", "TokenList", get_tokens,
          200, false, "limit,page"},
         {"POST", "/api/v1/tokens", Role::admin, "A new token, shown this once", "TokenRequest",
-         "Token", post_token, 201},
+         "Token", post_token, 201, false, "", ErrorShape::problem, true},
         {"DELETE", "/api/v1/tokens/{id}", Role::admin, "Remove a token", "", "", delete_token, 204},
         {"GET", "/api/v1/audit", Role::admin, "Who asked for what, newest first", "", "AuditList",
          get_audit, 200, false, "limit,page,verify"},
