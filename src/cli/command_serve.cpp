@@ -6,8 +6,10 @@
 #include "cli/interrupt.hpp"
 #include "cli/state.hpp"
 #include "cluster/step_references.hpp"
+#include "images/push_run.hpp"
 #include "registry/server.hpp"
 #include "registry/unit_file.hpp"
+#include "server/cluster_access.hpp"
 #include "server/server.hpp"
 
 #include <filesystem>
@@ -23,6 +25,9 @@ namespace fs = std::filesystem;
 constexpr std::chrono::seconds kGrace{10};
 constexpr const char* kUnit = "/etc/systemd/system/slipway-server.service";
 constexpr const char* kService = "slipway";
+
+// The server knows runs of this kind by name alone: its layer does not see that of images.
+static_assert(server::kImagePush == images::kRunKind);
 
 std::vector<std::string> public_names(const Arguments& arguments) {
     std::vector<std::string> names = arguments.list("--public-name");

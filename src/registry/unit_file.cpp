@@ -55,7 +55,9 @@ std::string unit_file(const UnitOptions& options) {
     const std::string user = options.user.empty()
                                  ? fmt::format("User={}\nDynamicUser=yes", options.service)
                                  : "User=" + options.user;
-    if (options.starts_others) folders += "KillMode=process\n";
+    // What it starts is counted with it: no limit may be one that it alone can use up.
+    folders += options.starts_others ? "KillMode=process\nTasksMax=infinity\n"
+                                     : "MemoryMax=2G\nTasksMax=4096\n";
     return fmt::format(R"(# Written by slipway.
 [Unit]
 Description={}
@@ -70,8 +72,6 @@ Restart=always
 RestartSec=1
 TimeoutStopSec=30
 LimitNOFILE=65536
-MemoryMax=2G
-TasksMax=4096
 {}
 {}AmbientCapabilities={}
 CapabilityBoundingSet={}

@@ -54,8 +54,11 @@ TEST(UnitFile, IsOfOtherServersToo) {
                                         .user = "root"});
     EXPECT_THAT(unit, HasSubstr("ExecStart=\"/usr/local/bin/slipway\" serve\n"));
     EXPECT_THAT(unit, HasSubstr("StateDirectory=slipway\n"));
-    EXPECT_THAT(unit, HasSubstr("KillMode=process\n"));  // runs outlive it
+    EXPECT_THAT(unit, HasSubstr("KillMode=process\n"));   // runs outlive it
+    EXPECT_THAT(unit, HasSubstr("TasksMax=infinity\n"));  // and need tasks and memory of their own
+    EXPECT_THAT(unit, Not(HasSubstr("MemoryMax")));
     EXPECT_THAT(unit_file({}), Not(HasSubstr("KillMode")));
+    EXPECT_THAT(unit_file({}), HasSubstr("MemoryMax=2G\nTasksMax=4096\n"));
 }
 
 TEST(UnitFile, HandsOnWhatOnlyRootMayRead) {

@@ -3,24 +3,27 @@
 #include "base/digest.hpp"
 #include "server/problem.hpp"
 
-#include <algorithm>
-
 namespace slipway::server {
+
+std::size_t KeptAnswer::bytes() const {
+    std::size_t out = body.size();
+    for (const auto& [name, value] : headers) out += name.size() + value.size();
+    return out;
+}
 
 std::optional<KeptAnswer> Answers::take(const std::string& key, const std::string& body) {
     const std::string hash = sha256_hex(body);
     const SteadyTime now = clock_.steady();
     const Lock lock(mutex_);
     std::erase_if(entries_, [&](const auto& item) {
-        return item.second.answer && now - item.second.since >= kLifetime;
+        const Entry& entry = item.second;
+        const bool old = entry.answer && now - entry.since >= kLifetime;
+        if (old) bytes_ -= entry.answer->bytes();
+        return old;
     });
     const auto found = entries_.find(key);
     if (found == entries_.end()) {
-        if (entries_.size() >= kMost) {
-            const auto oldest = std::ranges::min_element(
-                entries_, {}, [](const auto& item) { return item.second.since; });
-            if (oldest->second.answer) entries_.erase(oldest);
-        }
+        if (entries_.size() >= kMost) forget_oldest();
         entries_[key] = {.body_hash = hash, .since = now, .answer = std::nullopt};
         return std::nullopt;
     }
@@ -32,10 +35,30 @@ std::optional<KeptAnswer> Answers::take(const std::string& key, const std::strin
     return found->second.answer;
 }
 
+// Of those that are not under way.
+void Answers::forget_oldest() {
+    auto oldest = entries_.end();
+    for (auto at = entries_.begin(); at != entries_.end(); ++at) {
+        if (!at->second.answer) continue;
+        if (oldest == entries_.end() || at->second.since < oldest->second.since) oldest = at;
+    }
+    if (oldest == entries_.end()) return;
+    bytes_ -= oldest->second.answer->bytes();
+    entries_.erase(oldest);
+}
+
 void Answers::keep(const std::string& key, KeptAnswer answer) {
+    const std::size_t bytes = answer.bytes();
     const Lock lock(mutex_);
-    if (const auto found = entries_.find(key); found != entries_.end())
-        found->second.answer = std::move(answer);
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return;
+    if (bytes > kLargest) {
+        entries_.erase(found);
+        return;
+    }
+    while (bytes_ + bytes > kMostBytes) forget_oldest();
+    bytes_ += bytes;
+    found->second.answer = std::move(answer);
 }
 
 void Answers::give_up(const std::string& key) {

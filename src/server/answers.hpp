@@ -1,11 +1,14 @@
 // Answers to requests with an Idempotency-Key: the same again for the same request, for a day.
 //
 //     if (auto kept = answers.take(key, body)) return *kept;
-//     …do it…; answers.keep(key, {200, "application/json", text});
+//     …do it…; answers.keep(key, {200, {{"Content-Type", "application/json"}}, text});
+//
+// Bounded in bytes: an answer that is too large is not kept, and the oldest go first.
 #pragma once
 
 #include "base/clock.hpp"
 #include "base/mutex.hpp"
+#include "net/headers.hpp"
 
 #include <map>
 #include <memory>
@@ -16,8 +19,10 @@ namespace slipway::server {
 
 struct KeptAnswer {
     int status = 0;
-    std::string type = {};
+    net::Headers headers = {};
     std::string body = {};
+
+    std::size_t bytes() const;
 };
 
 class Answers {
@@ -33,6 +38,7 @@ class Answers {
 
     static constexpr std::chrono::hours kLifetime{24};
     static constexpr std::size_t kMost = 1000;
+    static constexpr std::size_t kMostBytes = 8u << 20, kLargest = 64u << 10;
 
   private:
     struct Entry {
@@ -41,9 +47,12 @@ class Answers {
         std::optional<KeptAnswer> answer;
     };
 
+    void forget_oldest() SLIPWAY_REQUIRES(mutex_);
+
     Clock& clock_;
     Mutex mutex_;
     std::map<std::string, Entry> entries_ SLIPWAY_GUARDED_BY(mutex_);
+    std::size_t bytes_ SLIPWAY_GUARDED_BY(mutex_) = 0;  // of the answers that are kept
 };
 
 }  // namespace slipway::server

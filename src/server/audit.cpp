@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -30,6 +31,21 @@ std::optional<json::object> line_of(const std::string& text) {
     return std::move(value.get_object());
 }
 
+struct Last {
+    std::int64_t seq = 0;
+    std::string hash = {};
+};
+
+std::optional<Last> last_of(const std::filesystem::path& file) {
+    const auto text = read_file_if_any(file);
+    if (!text) return std::nullopt;
+    const auto line = line_of(*text);
+    if (!line)
+        throw StateError("STATE-DAMAGED", fmt::format("{} cannot be understood", file.string()),
+                         {.cause = "it was changed, or written by another program"});
+    return Last{.seq = int_at(*line, "seq"), .hash = string_at(*line, "hash")};
+}
+
 [[noreturn]] void cannot_write(const std::filesystem::path& file) {
     throw StateError("STATE-WRITE", fmt::format("cannot write {}", file.string()),
                      {.cause = std::strerror(errno),
@@ -38,10 +54,13 @@ std::optional<json::object> line_of(const std::string& text) {
 
 }  // namespace
 
-Audit::Audit(std::filesystem::path file) : file_(std::move(file)) {
+Audit::Audit(std::filesystem::path file)
+    : file_(std::move(file)), last_file_(file_.string() + ".last") {
     const Lock lock(mutex_);
     out_ = Fd(::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (!out_) cannot_write(file_);
+    const std::optional<Last> last = last_of(last_file_);
+    bool has_last = !last;  // a log that is older than such files
     std::ifstream in(file_);
     std::string text;
     off_t whole = 0;
@@ -50,18 +69,33 @@ Audit::Audit(std::filesystem::path file) : file_(std::move(file)) {
         if (const auto line = line_of(text)) {
             seq_ = int_at(*line, "seq");
             last_hash_ = string_at(*line, "hash");
+            has_last = has_last || (seq_ == last->seq && last_hash_ == last->hash);
         }
     }
     if (::ftruncate(out_.get(), whole) != 0) cannot_write(file_);
+    if (has_last) return;
+    // Lines are missing. What is written now follows the last there was, so that the gap stays.
+    seq_ = last->seq;
+    last_hash_ = last->hash;
+}
+
+void Audit::keep_last() {
+    atomic_write(last_file_, json::serialize(json::object{{"seq", seq_}, {"hash", last_hash_}}),
+                 0600);
 }
 
 void Audit::write(const AuditLine& line, std::int64_t now_ms) {
     const Lock lock(mutex_);
-    json::object object = {{"seq", seq_ + 1},   {"time", format_utc(now_ms)},
-                           {"who", line.who},   {"role", line.role},
-                           {"from", line.from}, {"method", line.method},
-                           {"path", line.path}, {"status", line.status}};
-    if (!line.what.empty()) object["what"] = line.what;
+    // Printable: bytes that are no UTF-8 could be written, and never be read again.
+    json::object object = {{"seq", seq_ + 1},
+                           {"time", format_utc(now_ms)},
+                           {"who", printable(line.who)},
+                           {"role", line.role},
+                           {"from", line.from},
+                           {"method", printable(line.method)},
+                           {"path", printable(line.path)},
+                           {"status", line.status}};
+    if (!line.what.empty()) object["what"] = printable(line.what);
     const std::string hash = hash_of(last_hash_, object);
     object["hash"] = hash;
     const std::string text = json::serialize(object) + "\n";
@@ -77,6 +111,7 @@ void Audit::write(const AuditLine& line, std::int64_t now_ms) {
     }
     ++seq_;
     last_hash_ = hash;
+    keep_last();
 }
 
 std::vector<json::object> Audit::read(std::int64_t before, std::size_t limit) const {
@@ -111,7 +146,8 @@ std::int64_t Audit::first_broken() const {
         if (hash_of(before, *line) != hash) return number;
         before = hash;
     }
-    // Lines taken away at the end: this process knows how many there were.
+    if (number > 0 && number == seq_ && before != last_hash_) return number;
+    // Lines taken away at the end: it is known how many there were.
     return number == seq_ ? 0 : number + 1;
 }
 

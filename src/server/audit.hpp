@@ -1,7 +1,8 @@
 // Who asked for what: JSON lines that are only ever added to, each with a hash over itself and the
 // hash before it, so that a line changed, taken out or put in later shows.
 //
-//     FOLDER/audit.log   0600, on disk before the request is answered
+//     FOLDER/audit.log        0600, on disk before the request is answered
+//     FOLDER/audit.log.last   number and hash of the last line: what was cut off the end shows too
 #pragma once
 
 #include "base/files.hpp"
@@ -38,7 +39,9 @@ class Audit {
     std::int64_t first_broken() const;
 
   private:
-    const std::filesystem::path file_;
+    void keep_last() SLIPWAY_REQUIRES(mutex_);
+
+    const std::filesystem::path file_, last_file_;
     mutable Mutex mutex_;
     Fd out_ SLIPWAY_GUARDED_BY(mutex_);
     std::int64_t seq_ SLIPWAY_GUARDED_BY(mutex_) = 0;

@@ -64,14 +64,70 @@ TEST_F(AuditTest, ALineCutOffByACrashIsTakenAway) {
     {
         Audit audit(file());
         write(audit, "/a");
+    }
+    const std::string last = read_file(file().string() + ".last");
+    {
+        Audit audit(file());
         write(audit, "/b");
     }
     const std::string whole = read_file(file());
     atomic_write(file(), whole.substr(0, whole.size() - 7));
+    atomic_write(file().string() + ".last", last);  // written after the line
     Audit audit(file());
     write(audit, "/c");
     EXPECT_EQ(audit.first_broken(), 0);
     EXPECT_EQ(audit.read(0, 10).size(), 2u);
+}
+
+TEST_F(AuditTest, WhatWasCutOffShowsInLaterProcessesToo) {
+    {
+        Audit audit(file());
+        for (const char* path : {"/a", "/b", "/c"}) write(audit, path);
+    }
+    const std::vector<std::string> all = lines();
+    atomic_write(file(), all[0] + "\n");
+    EXPECT_EQ(Audit(file()).first_broken(), 2);
+    {
+        Audit audit(file());
+        write(audit, "/d");
+    }
+    EXPECT_EQ(Audit(file()).first_broken(), 2) << "more lines hide nothing";
+    std::filesystem::remove(file());
+    EXPECT_EQ(Audit(file()).first_broken(), 1);
+}
+
+TEST_F(AuditTest, AnotherLogInItsPlaceShows) {
+    {
+        Audit audit(file());
+        write(audit, "/a");
+    }
+    const std::string last = read_file(file().string() + ".last");
+    std::filesystem::remove(file());
+    std::filesystem::remove(file().string() + ".last");
+    {
+        Audit audit(file());
+        write(audit, "/other");
+    }
+    atomic_write(file().string() + ".last", last);
+    EXPECT_EQ(Audit(file()).first_broken(), 1);
+}
+
+// A crash between the line and the note of it.
+TEST_F(AuditTest, ALineThatIsNotNotedYetIsNoGap) {
+    std::string last;
+    {
+        Audit audit(file());
+        write(audit, "/a");
+        last = read_file(file().string() + ".last");
+        write(audit, "/b");
+    }
+    atomic_write(file().string() + ".last", last);
+    Audit audit(file());
+    EXPECT_EQ(audit.first_broken(), 0);
+    write(audit, "/c");
+    EXPECT_EQ(audit.first_broken(), 0);
+    std::filesystem::remove(file().string() + ".last");
+    EXPECT_EQ(Audit(file()).first_broken(), 0) << "a log that is older than such files";
 }
 
 TEST_F(AuditTest, ManyAtOnceMakeOneChain) {

@@ -80,6 +80,24 @@ std::string modified(const fs::path& file) {
     return format_utc(static_cast<std::int64_t>(about.st_mtim.tv_sec) * 1000);
 }
 
+[[noreturn]] void refuse_offset(const Upload& about) {
+    throw Problem(409, "SERVER-UPLOAD-OFFSET",
+                  fmt::format("the next byte is {} of {}", about.received, about.size),
+                  {.cause = "the part does not begin where the last one ended",
+                   .remedy = "go on from there"});
+}
+
+// What a kill left of a file that was about to be replaced: NAME.part.new-1a2b.
+bool is_leftover(std::string_view name) {
+    return name.find(".part.new-") != std::string_view::npos ||
+           name.find(".upload.new-") != std::string_view::npos;
+}
+
+bool can_be_named(const std::string& name) {
+    return is_bundle_name(name) && !name.ends_with(".part") && !name.ends_with(".upload") &&
+           !is_leftover(name);
+}
+
 }  // namespace
 
 // One request at a time writes to an upload.
@@ -107,7 +125,7 @@ json::object Upload::to_json() const {
 }
 
 void Bundles::check(const std::string& name) const {
-    if (!is_bundle_name(name) || name.ends_with(".part") || name.ends_with(".upload"))
+    if (!can_be_named(name))
         throw Problem(404, "SERVER-NOT-FOUND",
                       fmt::format("'{}' cannot be the name of a bundle", printable(name)));
 }
@@ -132,12 +150,19 @@ std::optional<Upload> Bundles::upload(const std::string& name) const {
                   .received = size_of(part(name))};
 }
 
+Upload Bundles::require_upload(const std::string& name) const {
+    const auto found = upload(name);
+    if (!found)
+        throw Problem(404, "SERVER-NOT-FOUND", fmt::format("'{}' is not being uploaded", name));
+    return *found;
+}
+
 json::array Bundles::list() const {
     std::vector<std::string> names;
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(folder_, none)) {
         std::string name = entry.path().filename().string();
-        if (name.ends_with(".part")) continue;
+        if (name.ends_with(".part") || is_leftover(name)) continue;
         names.push_back(std::move(name));
     }
     std::ranges::sort(names, natural_less);
@@ -163,8 +188,7 @@ json::array Bundles::list() const {
 }
 
 Upload Bundles::begin(const Upload& wanted) {
-    if (!is_bundle_name(wanted.name) || wanted.name.ends_with(".part") ||
-        wanted.name.ends_with(".upload"))
+    if (!can_be_named(wanted.name))
         throw Problem(422, "SERVER-BAD-REQUEST", "this cannot be the name of a bundle",
                       {.remedy = "use letters, digits, dots, dashes and underscores"});
     if (wanted.size == 0 || wanted.size > kLargest)
@@ -190,15 +214,8 @@ Upload Bundles::begin(const Upload& wanted) {
 
 bool Bundles::take(const std::string& name, const ContentRange& range, net::BodyReader& body) {
     const Busy busy(*this, name);
-    const auto about = upload(name);
-    if (!about)
-        throw Problem(404, "SERVER-NOT-FOUND", fmt::format("'{}' is not being uploaded", name));
-    if (range.size != about->size || range.first != about->received) {
-        throw Problem(409, "SERVER-UPLOAD-OFFSET",
-                      fmt::format("the next byte is {} of {}", about->received, about->size),
-                      {.cause = "the part does not begin where the last one ended",
-                       .remedy = "go on from there"});
-    }
+    const Upload about = require_upload(name);
+    if (range.size != about.size || range.first != about.received) refuse_offset(about);
     body.limit(range.length());
     const Fd out(::open(part(name).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
     std::string piece(kPiece, '\0');
@@ -211,19 +228,30 @@ bool Bundles::take(const std::string& name, const ContentRange& range, net::Body
     ::fdatasync(out.get());
     if (taken != range.length())
         throw Problem(400, "SERVER-BAD-REQUEST", "the body is not as long as its range");
-    return about->received + taken == about->size;
+    return about.received + taken == about.size;
 }
 
-void Bundles::finish(const std::string& name) {
+void Bundles::forget_upload(const std::string& name) {
+    fs::remove(part(name));
+    fs::remove(folder_ / (name + ".upload"));
+    sync_folder(folder_);
+}
+
+void Bundles::finish(const std::string& name, std::uint64_t size,
+                     const std::function<void(const fs::path&)>& look) {
     const Busy busy(*this, name);
-    const auto about = upload(name);
-    if (!about || about->received != about->size)
-        throw Problem(409, "SERVER-CONFLICT", "this upload is not whole");
-    if (!about->digest.empty() && file_digest(part(name)) != about->digest) {
-        fs::remove(part(name));
-        fs::remove(folder_ / (name + ".upload"));
+    const Upload about = require_upload(name);
+    if (about.received != about.size || size != about.size) refuse_offset(about);
+    if (!about.digest.empty() && file_digest(part(name)) != about.digest) {
+        forget_upload(name);
         throw Problem(422, "SERVER-UPLOAD-DIGEST", "what arrived is not what was announced",
                       {.cause = "its SHA-256 is another", .remedy = "send it again"});
+    }
+    try {
+        look(part(name));
+    } catch (const Problem& problem) {
+        if (problem.status < 500) forget_upload(name);
+        throw;
     }
     // Renamed first: a kill in between leaves a whole file and a note, which remove() takes away.
     fs::rename(part(name), folder_ / name);

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,10 +43,11 @@ class Bundles {
     Upload begin(const Upload& wanted);
     // Takes the part; true when it was the last.
     bool take(const std::string& name, const ContentRange& range, net::BodyReader& body);
-    // The whole file under its part's name, for a look before it counts.
-    std::filesystem::path part(const std::string& name) const;
-    // Checks the digest. Throws Problem 422, and then the upload is gone.
-    void finish(const std::string& name);
+    // Checks the digest and has the file looked at before it counts. What is not what was
+    // announced (Problem 422), or refused by `look` (any Problem below 500), is gone; after every
+    // other failure this can be called again. Throws Problem 409 when a part is missing.
+    void finish(const std::string& name, std::uint64_t size,
+                const std::function<void(const std::filesystem::path&)>& look);
     void remove(const std::string& name);
 
     static constexpr std::uint64_t kLargest = 1ull << 40;
@@ -54,6 +56,9 @@ class Bundles {
   private:
     class Busy;
     void check(const std::string& name) const;
+    Upload require_upload(const std::string& name) const;
+    std::filesystem::path part(const std::string& name) const;
+    void forget_upload(const std::string& name);
 
     const std::filesystem::path folder_;
     mutable Mutex mutex_;

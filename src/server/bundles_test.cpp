@@ -82,9 +82,46 @@ TEST_F(BundlesTest, WhatIsNoBundleNeverCounts) {
         "exit 1");
     ASSERT_EQ(begin("a", "0123456789").status, 201);
     EXPECT_EQ(part("a", "0123456789", 0, 10).id(), "BUNDLE-NOT-ONE");
-    EXPECT_FALSE(std::filesystem::exists(server.state() / kServerFolder / "bundles/a"));
-    EXPECT_EQ(server.send("DELETE", "/api/v1/bundles/a").status, 204);
+    EXPECT_TRUE(std::filesystem::is_empty(server.state() / kServerFolder / "bundles"));
     EXPECT_EQ(server.send("DELETE", "/api/v1/bundles/a").status, 404);
+}
+
+TEST_F(BundlesTest, ADamagedOneIsGoneHoweverTheLookAtItEnds) {
+    server.set_program("echo broken >&2; exit 1");
+    ASSERT_EQ(begin("a", "0123456789").status, 201);
+    EXPECT_EQ(part("a", "012345678X", 0, 10).id(), "SERVER-UPLOAD-DIGEST");
+    EXPECT_TRUE(std::filesystem::is_empty(server.state() / kServerFolder / "bundles"));
+}
+
+TEST_F(BundlesTest, OneThatCouldNotBeLookedAtIsFinishedLater) {
+    const auto finish = [&](std::size_t size) {
+        return server.send("PATCH", "/api/v1/bundles/a", "",
+                           {{"Content-Range", fmt::format("bytes */{}", size)}});
+    };
+    EXPECT_EQ(finish(10).status, 404);
+    ASSERT_EQ(begin("a", "0123456789").status, 201);
+    EXPECT_EQ(part("a", "01234", 0, 10).status, 200);
+    EXPECT_EQ(finish(10).id(), "SERVER-UPLOAD-OFFSET") << "half of it is missing";
+    server.set_program("exit 1");
+    EXPECT_EQ(part("a", "56789", 5, 10).id(), "SERVER-CHILD");
+    EXPECT_EQ(int_at(server.get("/api/v1/bundles/a").object(), "received"), 10);
+    EXPECT_EQ(finish(10).id(), "SERVER-CHILD");
+    server.set_program("echo '{}'");
+    EXPECT_EQ(finish(11).id(), "SERVER-UPLOAD-OFFSET");
+    const Answer last = finish(10);
+    EXPECT_EQ(last.status, 200) << last.body;
+    EXPECT_EQ(int_at(last.object(), "received"), 10);
+    EXPECT_EQ(read_file(server.state() / kServerFolder / "bundles/a"), "0123456789");
+}
+
+TEST_F(BundlesTest, WhatAKillLeftIsNone) {
+    const auto folder = server.state() / kServerFolder / "bundles";
+    for (const char* name : {"a.part.new-0123456789ab", "a.upload.new-0123456789ab", "b"})
+        atomic_write(folder / name, "x", 0600);
+    const json::object list = server.get("/api/v1/bundles").object();
+    ASSERT_EQ(list.at("items").as_array().size(), 1u) << json::serialize(list);
+    EXPECT_EQ(string_at(list.at("items").as_array()[0].as_object(), "name"), "b");
+    EXPECT_EQ(server.get("/api/v1/bundles/a.part.new-0123456789ab").status, 404);
 }
 
 TEST_F(BundlesTest, NamesStayInTheFolder) {

@@ -103,13 +103,25 @@ class Pipes {
     bool out_open_ = true, err_open_ = true;
 };
 
+[[noreturn]] void refuse(const char* why) {
+    Problem busy(503, "SERVER-BUSY", why);
+    busy.headers.set("Retry-After", "5");
+    throw busy;
+}
+
+void require_going_on(const std::stop_source& stopping) {
+    if (stopping.stop_requested()) refuse("the server is about to end");
+}
+
 class Place {
   public:
-    explicit Place(std::counting_semaphore<16>& free) : free_(free) {
-        if (free_.try_acquire_for(kPatience)) return;
-        Problem busy(503, "SERVER-BUSY", "too many commands are under way");
-        busy.headers.set("Retry-After", "5");
-        throw busy;
+    Place(std::counting_semaphore<16>& free, const std::stop_source& stopping) : free_(free) {
+        const SteadyTime until = system_clock().steady() + kPatience;
+        do {
+            require_going_on(stopping);
+            if (free_.try_acquire_for(kLook)) return;
+        } while (system_clock().steady() < until);
+        refuse("too many commands are under way");
     }
     ~Place() { free_.release(); }
     Place(const Place&) = delete;
@@ -123,7 +135,7 @@ class Place {
 }  // namespace
 
 ChildResult Children::run(const ChildCall& call, const std::stop_token& stop) const {
-    const Place place(free_);
+    const Place place(free_, stopping_);
     std::vector<std::string> argv = {program_};
     argv.insert(argv.end(), call.words.begin(), call.words.end());
     argv.insert(argv.end(), {"--state", state_.string()});
@@ -136,6 +148,7 @@ ChildResult Children::run(const ChildCall& call, const std::stop_token& stop) co
     const SteadyTime until = system_clock().steady() + call.deadline;
     while (pipes.open()) {
         if (stop.stop_requested()) throw Cancelled();  // the destructor ends it
+        require_going_on(stopping_);
         if (system_clock().steady() >= until)
             throw Problem(
                 504, "SERVER-CHILD", "the command did not end in time",

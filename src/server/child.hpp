@@ -48,10 +48,13 @@ class Children {
     // Throws Cancelled when `stop` was asked for, Problem 504 at the deadline and 503 when too
     // many run already.
     ChildResult run(const ChildCall& call, const std::stop_token& stop = {}) const;
+    // Ends those that run, with Problem 503 for who waits, and starts nothing more.
+    void stop() { stopping_.request_stop(); }
 
   private:
     const std::string program_;
     const std::filesystem::path state_;
+    std::stop_source stopping_;
     // Many who ask at once must not take all of the computer.
     static constexpr std::ptrdiff_t kAtOnce = 16;
     mutable std::counting_semaphore<kAtOnce> free_{kAtOnce};

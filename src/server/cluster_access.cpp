@@ -89,10 +89,19 @@ std::string leave_wish(Exchange& x, const desk::ClusterFolder& cluster, store::J
     return answer;
 }
 
+void require_no_push(const desk::ClusterFolder& cluster, store::Journal& journal) {
+    const auto last = journal.last_run();
+    if (!last || last->kind != kImagePush) return;
+    throw Problem(409, "SERVER-CONFLICT", "a push of images does not go on in the background",
+                  {.cause = fmt::format("the last run of {} is one", cluster.name),
+                   .remedy = fmt::format("on the server: slipway resume {}", cluster.name)});
+}
+
 json::object retry_last_run(Exchange& x, const desk::ClusterFolder& cluster,
                             store::Journal& journal, const std::string& target) {
     if (desk::living_run(cluster, journal))
         return {{"answer", leave_wish(x, cluster, journal, "retry", target)}};
+    require_no_push(cluster, journal);
     std::vector<std::string> words = {"retry", cluster.name};
     if (!target.empty()) words.push_back("--step=" + target);
     return start_run(x, x.services.drafts.draft_of(cluster.name), std::move(words));

@@ -30,6 +30,13 @@ std::vector<std::string> apply_words(const Exchange& x, const Draft& draft);
 // would be a file of the server's.
 void add_simulate(const json::value& wanted, std::vector<std::string>& words);
 
+// The kind of a run that pushes images (images::kRunKind, which is not below this layer). It goes
+// on in the command that is asked to, never in the background.
+inline constexpr std::string_view kImagePush = "images-push";
+
+// Throws Problem 409 when the last run is such a one.
+void require_no_push(const desk::ClusterFolder& cluster, store::Journal& journal);
+
 // Leaves a wish for the run that goes on, and what it answered. Throws Problem 409 when it refuses.
 std::string leave_wish(Exchange& x, const desk::ClusterFolder& cluster, store::Journal& journal,
                        const std::string& verb, const std::string& target);

@@ -42,6 +42,15 @@ struct EventHub::Channel {
 
     void read(const std::stop_token& stop);
     void read_once(store::Journal& journal);
+    std::uint64_t begin_look() {
+        const Lock lock(mutex);
+        return ++begun;
+    }
+    // The first look that begins from now on.
+    std::uint64_t next_look() {
+        const Lock lock(mutex);
+        return awaited = begun + 1;
+    }
     void close() {
         const Lock lock(mutex);
         closed = true;
@@ -54,7 +63,11 @@ struct EventHub::Channel {
     std::deque<std::shared_ptr<const HubEvent>> ring SLIPWAY_GUARDED_BY(mutex);
     std::int64_t before_ring SLIPWAY_GUARDED_BY(mutex) = 0;  // every event after it is in the ring
     std::int64_t read_to SLIPWAY_GUARDED_BY(mutex) = 0;
-    std::uint64_t looks SLIPWAY_GUARDED_BY(mutex) = 0;             // at the journal, to its end
+    // Looks at the journal, to its end: how many have begun, the last that ended, and the one
+    // that a listener waits for.
+    std::uint64_t begun SLIPWAY_GUARDED_BY(mutex) = 0;
+    std::uint64_t looked SLIPWAY_GUARDED_BY(mutex) = 0;
+    std::uint64_t awaited SLIPWAY_GUARDED_BY(mutex) = 0;
     std::optional<std::int64_t> living SLIPWAY_GUARDED_BY(mutex);  // at the last look
     bool closed SLIPWAY_GUARDED_BY(mutex) = false;
     std::jthread reader;  // last: it uses all of the above
@@ -74,6 +87,7 @@ void EventHub::Channel::read(const std::stop_token& stop) {
 }
 
 void EventHub::Channel::read_once(store::Journal& journal) {
+    const std::uint64_t look = begin_look();
     // Asked before reading: what was written until the end is then certainly seen.
     const std::optional<std::int64_t> alive = desk::living_run(cluster, journal);
     while (true) {
@@ -98,10 +112,10 @@ void EventHub::Channel::read_once(store::Journal& journal) {
         }
         const bool at_end = rows.size() < kRead;
         if (at_end) {
-            const bool changed_life = living != alive || looks == 0;
+            const bool news = !rows.empty() || living != alive || looked < awaited;
             living = alive;
-            ++looks;
-            if (!rows.empty() || changed_life || looks <= 2) changed.notify_all();
+            looked = look;
+            if (news) changed.notify_all();
             return;
         }
         changed.notify_all();
@@ -139,6 +153,7 @@ EventHub::Listener EventHub::listen(const desk::ClusterFolder& cluster, std::int
 EventHub::Listener::Listener(EventHub& hub, std::shared_ptr<Channel> channel, std::int64_t run,
                              std::int64_t after)
     : hub_(&hub), channel_(std::move(channel)), run_(run), cursor_(after) {
+    first_look_ = channel_->next_look();
     ++hub_->listeners_;
 }
 
@@ -171,7 +186,6 @@ EventHub::Batch EventHub::Listener::next(Millis longest) {
             cursor_ = behind;  // up to there this run has nothing more
         }
         const Lock lock(channel_->mutex);
-        const std::uint64_t looked = channel_->looks;
         if (cursor_ < channel_->before_ring) continue;  // the ring has moved on meanwhile
         Batch out;
         const auto begin = std::ranges::upper_bound(channel_->ring, cursor_, {},
@@ -182,7 +196,8 @@ EventHub::Batch EventHub::Listener::next(Millis longest) {
         }
         const bool all = cursor_ >= channel_->read_to;
         out.closed = channel_->closed;
-        out.ended = all && looked > 0 && channel_->living != run_;
+        // A look that began before this listener was there knows nothing of a run begun since.
+        out.ended = all && channel_->looked >= first_look_ && channel_->living != run_;
         const bool late = std::chrono::steady_clock::now() >= until;
         if (!out.events.empty() || out.ended || out.closed || late) return out;
         if (all) channel_->changed.wait_until(channel_->mutex, until);

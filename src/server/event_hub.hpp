@@ -66,6 +66,7 @@ class EventHub {
         std::shared_ptr<Channel> channel_;  // shared with the other listeners of the cluster
         std::int64_t run_;
         std::int64_t cursor_;
+        std::uint64_t first_look_ = 0;  // at the journal, that may say that the run has ended
     };
 
     // Throws Problem 503 when there are too many.
@@ -74,7 +75,7 @@ class EventHub {
     // Wakes everybody; nobody is heard any more.
     void stop();
 
-    static constexpr std::size_t kRing = 4096, kMostListeners = 4000, kPiece = 200;
+    static constexpr std::size_t kRing = 4096, kMostListeners = 1000, kPiece = 200;
 
   private:
     std::atomic<std::size_t> listeners_{0};

@@ -12,6 +12,7 @@ namespace {
 struct Stream {
     EventHub::Listener listener;
     EventFilter filter;
+    std::function<bool()> allowed;
     Millis heartbeat;
     std::string pending = "retry: 2000\n\n";
     std::size_t sent = 0;
@@ -21,6 +22,8 @@ struct Stream {
         const EventHub::Batch batch = listener.next(heartbeat);
         pending.clear();
         sent = 0;
+        over = !allowed();
+        if (over) return;
         for (const auto& event : batch.events) {
             if (filter.passes(*event)) pending += sse_message(*event);
         }
@@ -51,10 +54,13 @@ std::string sse_message(const HubEvent& event) {
     return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", event.seq, event.type, event.line);
 }
 
-net::Producer event_stream(EventHub::Listener listener, EventFilter filter, Millis heartbeat) {
+net::Producer event_stream(EventHub::Listener listener, EventFilter filter,
+                           std::function<bool()> allowed, Millis heartbeat) {
     // Shared: a Producer is copied, a listener is not.
-    auto stream = std::make_shared<Stream>(Stream{
-        .listener = std::move(listener), .filter = std::move(filter), .heartbeat = heartbeat});
+    auto stream = std::make_shared<Stream>(Stream{.listener = std::move(listener),
+                                                  .filter = std::move(filter),
+                                                  .allowed = std::move(allowed),
+                                                  .heartbeat = heartbeat});
     return [stream](std::span<char> room) { return stream->take(room); };
 }
 

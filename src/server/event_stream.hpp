@@ -4,6 +4,7 @@
 #include "net/http_message.hpp"
 #include "server/event_hub.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,9 +22,11 @@ struct EventFilter {
 // `id:` its number, `event:` its type, `data:` the event as one JSON line.
 std::string sse_message(const HubEvent& event);
 
-// Until the run has ended (`event: end`), the client goes or the server stops. A comment when
-// nothing happens keeps proxies content.
+// Until the run has ended (`event: end`), the client goes, the server stops or the listener is
+// allowed no longer, which is asked before anything is sent. A comment when nothing happens keeps
+// proxies content.
 net::Producer event_stream(EventHub::Listener listener, EventFilter filter,
+                           std::function<bool()> allowed,
                            Millis heartbeat = std::chrono::seconds(15));
 
 }  // namespace slipway::server

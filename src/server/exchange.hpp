@@ -27,6 +27,7 @@ struct Principal {
     std::string name = {};  // "admin", "token ci"
     Role role = Role::anyone;
     std::string session_id = {};  // "" for a token
+    std::string token_id = {};    // "" for a session
 };
 
 class Exchange {

@@ -60,13 +60,44 @@ std::optional<std::string> bearer_of(const net::Request& request) {
     return std::string(trim(field->substr(kBearer.size())));
 }
 
-bool is_login(const Route& route) { return route.role == Role::anyone && route.method == "POST"; }
-
 void answer_error(const net::Request& request, net::Response& response, const Problem& problem) {
     const Match match = find_route(routes(), request.method, request.target.path);
     if (match.route != nullptr && match.route->errors == ErrorShape::kubernetes)
         return answer_status(response, problem);
     answer_problem(response, problem);
+}
+
+// nullopt for one that cannot be given again.
+std::optional<KeptAnswer> kept_of(const net::Response& response) {
+    const auto* text = std::get_if<std::string>(&response.body);
+    if (text == nullptr) return std::nullopt;
+    KeptAnswer out{.status = response.status, .body = *text};
+    for (const char* name : {"Content-Type", "Location", "ETag", "Retry-After"}) {
+        if (const auto value = response.headers.find(name))
+            out.headers.set(name, std::string(*value));
+    }
+    return out;
+}
+
+std::optional<KeptAnswer> refusal(const net::Request& request, const Problem& problem) {
+    net::Response response;
+    answer_error(request, response, problem);
+    return kept_of(response);
+}
+
+// In the place of an answer that holds a secret.
+Problem shown_already() {
+    return {409,
+            "SERVER-IDEMPOTENCY-KEY",
+            "this was done, and its answer was shown already",
+            {.cause = "it holds a secret, which is shown once",
+             .remedy = "if it was lost, remove what was made and use a new key"}};
+}
+
+// A name alone may be that of several tokens.
+std::string recorded_name(const Principal& who) {
+    if (!who.token_id.empty()) return fmt::format("{} ({})", who.name, who.token_id);
+    return who.name.empty() ? "-" : who.name;
 }
 
 std::string address_of(const std::string& peer) { return peer.substr(0, peer.rfind(':')); }
@@ -81,6 +112,13 @@ std::optional<Session> session_of(Services& services, const net::Request& reques
     const auto session = services.sessions.find(*cookie);
     if (session && id != nullptr) *id = *cookie;
     return session;
+}
+
+std::function<bool()> still_good(const Exchange& x) {
+    return [&services = x.services, who = x.who] {
+        return who.token_id.empty() ? services.sessions.lives(who.session_id)
+                                    : services.tokens.is_good(who.token_id);
+    };
 }
 
 void Front::handle(net::Request& request, net::Response& response) {
@@ -137,7 +175,7 @@ void Front::answer(net::Request& request, net::Response& response) {
 void Front::require_own_host(const net::Request& request) const {
     const auto field = request.headers.find("Host");
     const auto host = field && request.headers.count("Host") == 1 ? host_of(*field) : std::nullopt;
-    if (!host || !services_.settings.hosts.contains(*host)) {
+    if (!host || !services_.identity.is_named(*host)) {
         throw Problem(421, "SERVER-HOST", "this server is not known by that name",
                       {.cause = "the Host of the request is not among its names",
                        .remedy = "start it with --public-name NAME to be reached by another"});
@@ -153,7 +191,7 @@ void Front::authorise(Exchange& x) {
     if (const auto token_text = bearer_of(x.request)) {
         const auto token = services_.tokens.find(*token_text);
         if (!token) refuse_stranger(services_.passwords.locked());
-        x.who = {.name = "token " + token->name, .role = token->role};
+        x.who = {.name = "token " + token->name, .role = token->role, .token_id = token->id};
     } else if (const auto session = session_of(services_, x.request, &x.who.session_id)) {
         x.who.name = "admin";
         x.who.role = session->role;
@@ -183,37 +221,45 @@ void Front::carry_out(Exchange& x) {
     if (key->empty() || key->size() > kLongestKey)
         throw Problem(400, "SERVER-BAD-REQUEST", "the Idempotency-Key has 1 to 64 characters");
     // Of this one and this path only: a key tells nobody else's answers.
-    carry_out_once(x, x.who.name + "\n" + x.request.target.path + "\n" + std::string(*key));
+    const std::string who = x.who.token_id.empty() ? x.who.name : "token " + x.who.token_id;
+    carry_out_once(x, who + "\n" + x.request.target.path + "\n" + std::string(*key));
 }
 
 void Front::carry_out_once(Exchange& x, const std::string& key) {
     Answers& answers = services_.answers;
     if (const auto kept = answers.take(key, x.raw_body())) {
         x.response.status = kept->status;
-        if (!kept->type.empty()) x.response.headers.set("Content-Type", kept->type);
+        for (const auto& [name, value] : kept->headers) x.response.headers.set(name, value);
         x.response.headers.set("Idempotency-Replayed", "true");
         x.response.body = kept->body;
         return;
     }
+    const auto settle = [&](const std::optional<KeptAnswer>& answer) {
+        // What the server itself failed at may be tried again.
+        if (!answer || answer->status >= 500) return answers.give_up(key);
+        answers.keep(key, *answer);
+    };
     try {
         x.route.handler(x);
+    } catch (const Problem& problem) {
+        settle(refusal(x.request, problem));
+        throw;
+    } catch (const Error& error) {
+        settle(refusal(x.request, problem_of(error)));
+        throw;
     } catch (...) {
-        answers.give_up(key);  // nothing came of it: it may be tried again
+        answers.give_up(key);
         throw;
     }
-    const auto* text = std::get_if<std::string>(&x.response.body);
-    answers.keep(key, {.status = x.response.status,
-                       .type = std::string(x.response.headers.find("Content-Type").value_or("")),
-                       .body = text == nullptr ? "" : *text});
+    settle(x.route.shown_once ? refusal(x.request, shown_already()) : kept_of(x.response));
 }
 
-// Strangers fill no disk: of them only those whose guess was looked at are written down.
+// Strangers fill no disk: of them only those whose guess was looked at are written down, and the
+// gate lets few of these through.
 void Front::record(const Exchange& x, int status) {
     if (is_safe(x.request.method) && !x.route.recorded && x.what.empty()) return;
-    constexpr int kTooMany = 429;
-    const bool guessed = is_login(x.route) && status != kTooMany;
-    if (x.who.role == Role::anyone && !guessed) return;
-    services_.audit.write({.who = x.who.name.empty() ? "-" : x.who.name,
+    if (x.who.role == Role::anyone && x.what.empty()) return;
+    services_.audit.write({.who = recorded_name(x.who),
                            .role = std::string(to_string(x.who.role)),
                            .from = address_of(x.request.peer),
                            .method = x.request.method,

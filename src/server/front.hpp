@@ -8,6 +8,8 @@
 #include "server/page.hpp"
 #include "server/services.hpp"
 
+#include <functional>
+
 namespace slipway::server {
 
 inline constexpr const char* kSessionCookie = "slipway_session";
@@ -34,5 +36,8 @@ class Front {
 // The session the request's cookie names, if it lives.
 std::optional<Session> session_of(Services& services, const net::Request& request,
                                   std::string* id = nullptr);
+
+// Whether who asks could still ask: for answers that go on for long.
+std::function<bool()> still_good(const Exchange& x);
 
 }  // namespace slipway::server

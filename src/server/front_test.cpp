@@ -5,6 +5,7 @@
 #include "server/openapi.hpp"
 #include "server/testing/running_server.hpp"
 
+#include <algorithm>
 #include <set>
 #include <thread>
 
@@ -176,6 +177,15 @@ TEST(Front, IsReachedOnlyByItsNames) {
         EXPECT_THAT(status_line(server, field), Not(HasSubstr(" 200 "))) << field;
 }
 
+TEST(Front, NamesMayChangeWhileItRuns) {
+    RunningServer server;
+    EXPECT_THAT(status_line(server, "Host: renamed\r\n"), HasSubstr(" 421 "));
+    server.services().identity.become("EF:01", {"renamed", "127.0.0.1"});
+    EXPECT_THAT(status_line(server, "Host: renamed\r\n"), HasSubstr(" 200 "));
+    EXPECT_THAT(status_line(server, "Host: localhost\r\n"), HasSubstr(" 421 "));
+    EXPECT_EQ(string_at(server.get("/api/v1/session").object(), "fingerprint"), "EF:01");
+}
+
 TEST(Front, TakesNothingFromPagesOfOthers) {
     RunningServer server;
     const auto status = [&](const std::string& origin) {
@@ -217,7 +227,28 @@ TEST(Unlock, NeedsTheCodeOfTheConsoleOnce) {
     EXPECT_EQ(
         server.post("/api/v1/unlock", {{"code", server.code()}, {"password", "another one!"}}).id(),
         "SERVER-UNLOCKED");
-    EXPECT_FALSE(std::filesystem::exists(server.state() / kServerFolder / "unlock.json"));
+}
+
+TEST(Unlock, IsOneStep) {
+    RunningServer server;
+    constexpr std::size_t kAtOnce = 4;
+    std::vector<int> status(kAtOnce);
+    {
+        std::vector<std::jthread> all;
+        for (std::size_t i = 0; i < kAtOnce; ++i)
+            all.emplace_back([&, i] {
+                status[i] = server
+                                .post("/api/v1/unlock",
+                                      {{"code", server.code()},
+                                       {"password", fmt::format("the password of {}", i)}})
+                                .status;
+            });
+    }
+    EXPECT_EQ(std::ranges::count(status, 201), 1);
+    EXPECT_EQ(std::ranges::count(status, 409), static_cast<std::ptrdiff_t>(kAtOnce - 1));
+    for (std::size_t i = 0; i < kAtOnce; ++i)
+        EXPECT_EQ(server.services().passwords.matches(fmt::format("the password of {}", i)),
+                  status[i] == 201);
 }
 
 TEST(Unlock, ACodeIsNewAtEachStartAndNowhereOnDisk) {
@@ -225,8 +256,11 @@ TEST(Unlock, ACodeIsNewAtEachStartAndNowhereOnDisk) {
     const std::string first = server.code();
     server.restart();
     EXPECT_NE(server.code(), first);
-    EXPECT_THAT(read_file(server.state() / kServerFolder / "unlock.json"),
-                Not(HasSubstr(server.code())));
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(server.state())) {
+        if (entry.is_regular_file()) {
+            EXPECT_THAT(read_file(entry.path()), Not(HasSubstr(server.code()))) << entry.path();
+        }
+    }
     EXPECT_EQ(
         server.post("/api/v1/unlock", {{"code", first}, {"password", testing::kPassword}}).status,
         401);
@@ -349,20 +383,134 @@ TEST(Audit, HasEveryChangeAndNoSecret) {
         EXPECT_THAT(log, Not(HasSubstr(secret)));
 }
 
-TEST(Answers, TheSameKeyDoesItOnce) {
+TEST(AuditLog, HoldsNothingOfStrangersWhoseGuessWasNotLookedAt) {
+    RunningServer server;
+    server.unlock();
+    const auto size = [&] {
+        return std::filesystem::file_size(server.state() / kServerFolder / "audit.log");
+    };
+    const auto stranger = [&](const std::string& path, const std::string& body,
+                              const std::string& type = "application/json") {
+        return server
+            .ask({.method = "POST",
+                  .target = path,
+                  .headers = {{"Content-Type", type}},
+                  .body = body})
+            .status;
+    };
+    const auto before = size();
+    EXPECT_EQ(stranger("/api/v1/unlock", R"({"code": "x", "password": "y"})"), 409);
+    EXPECT_EQ(stranger("/api/v1/session", "{"), 400);
+    EXPECT_EQ(stranger("/api/v1/session", "{}"), 400);
+    EXPECT_EQ(stranger("/api/v1/session", "a=b", "text/plain"), 415);
+    EXPECT_EQ(stranger("/api/v1/session", std::string(3u << 20, ' ')), 413);
+    EXPECT_EQ(size(), before);
+    EXPECT_EQ(stranger("/api/v1/session", R"({"password": "a guess"})"), 401);
+    EXPECT_GT(size(), before);
+}
+
+TEST(AuditLog, NoPathBreaksTheChain) {
+    RunningServer server;
+    server.unlock();
+    const auto chain = [&] {
+        return string_at(server.get("/api/v1/audit?verify=true").object(), "chain");
+    };
+    EXPECT_EQ(server.send("DELETE", "/api/v1/tokens/%FF%E2%82").status, 404);
+    EXPECT_EQ(chain(), "whole");
+    server.restart();
+    const std::string admin = server.token(Role::admin);
+    const Answer audit =
+        server.ask({.target = "/api/v1/audit?verify=true", .headers = bearer(admin)});
+    EXPECT_EQ(string_at(audit.object(), "chain"), "whole");
+    EXPECT_THAT(audit.body, HasSubstr(R"(/api/v1/tokens/\\xff\\xe2\\x82)"));
+}
+
+TEST(IdempotencyKey, DoesItOnce) {
+    RunningServer server;
+    server.unlock();
+    const json::object wanted = {{"name", "a"}, {"size", 10}};
+    const net::Headers key = {{"Idempotency-Key", "k1"}};
+    const Answer first = server.post("/api/v1/bundles", wanted, key);
+    const Answer second = server.post("/api/v1/bundles", wanted, key);
+    EXPECT_EQ(first.body, second.body);
+    EXPECT_EQ(second.status, 201);
+    EXPECT_EQ(second.header("Idempotency-Replayed"), "true");
+    EXPECT_EQ(server.post("/api/v1/bundles", {{"name", "x"}}, key).status, 422);
+    EXPECT_EQ(
+        server.post("/api/v1/bundles", wanted, {{"Idempotency-Key", std::string(65, 'k')}}).status,
+        400);
+}
+
+TEST(IdempotencyKey, IsAnsweredWithWhereItIsAndWithRefusalsToo) {
+    RunningServer server;
+    server.unlock();
+    const net::Headers one = {{"Idempotency-Key", "k1"}}, two = {{"Idempotency-Key", "k2"}};
+    const std::string path = "/api/v1/bundles/a/verify";
+    const Answer refused = server.post(path, {}, one);
+    EXPECT_EQ(refused.status, 404);
+    atomic_write(server.state() / kServerFolder / "bundles/a", "x", 0600);
+    const Answer again = server.post(path, {}, one);
+    EXPECT_EQ(again.status, 404);
+    EXPECT_EQ(again.body, refused.body);
+    EXPECT_EQ(again.header("Content-Type"), "application/problem+json");
+    const Answer begun = server.post(path, {}, two), replayed = server.post(path, {}, two);
+    EXPECT_EQ(begun.status, 202);
+    EXPECT_THAT(begun.header("Location"), HasSubstr("/api/v1/jobs/"));
+    EXPECT_EQ(replayed.header("Location"), begun.header("Location"));
+}
+
+TEST(IdempotencyKey, LetsWhatTheServerFailedAtBeTriedAgain) {
+    RunningServer server;
+    const std::string token = server.token(Role::admin);
+    const auto verify = [&] {
+        return server.ask(
+            {.method = "POST",
+             .target = "/api/v1/bundles/a/verify",
+             .headers = {{"Authorization", "Bearer " + token}, {"Idempotency-Key", "k"}}});
+    };
+    atomic_write(server.state() / kServerFolder / "bundles/a", "x", 0600);
+    server.set_program("exec sleep 600");
+    std::vector<std::string> running;
+    for (std::size_t i = 0; i < Jobs::kMostRunning; ++i)
+        running.push_back(server.services().jobs.start({.kind = "verify"}));
+    EXPECT_EQ(verify().status, 503);
+    EXPECT_TRUE(server.services().jobs.cancel(running[0]));
+    server.services().jobs.look(running[0], std::chrono::seconds(20));
+    EXPECT_EQ(verify().status, 202);
+}
+
+TEST(IdempotencyKey, ShowsNoTokenTwice) {
     RunningServer server;
     server.unlock();
     const json::object wanted = {{"name", "ci"}, {"role", "viewer"}, {"days", 7}};
     const net::Headers key = {{"Idempotency-Key", "k1"}};
     const Answer first = server.post("/api/v1/tokens", wanted, key);
+    EXPECT_EQ(first.status, 201);
     const Answer second = server.post("/api/v1/tokens", wanted, key);
-    EXPECT_EQ(first.body, second.body);
-    EXPECT_EQ(second.status, 201);
+    EXPECT_EQ(second.id(), "SERVER-IDEMPOTENCY-KEY");
+    EXPECT_THAT(second.body, Not(HasSubstr(string_at(first.object(), "token"))));
     EXPECT_EQ(server.services().tokens.list().size(), 1u);
-    EXPECT_EQ(server.post("/api/v1/tokens", {{"name", "x"}}, key).status, 422);
-    EXPECT_EQ(
-        server.post("/api/v1/tokens", wanted, {{"Idempotency-Key", std::string(65, 'k')}}).status,
-        400);
+}
+
+TEST(IdempotencyKey, IsOfOneTokenWhateverItsName) {
+    RunningServer server;
+    const std::string one = server.token(Role::admin), other = server.token(Role::admin);
+    const auto begin = [&](const std::string& token) {
+        return server
+            .ask({.method = "POST",
+                  .target = "/api/v1/bundles",
+                  .headers = {{"Authorization", "Bearer " + token},
+                              {"Idempotency-Key", "k"},
+                              {"Content-Type", "application/json"}},
+                  .body = R"({"name": "a", "size": 10})"})
+            .status;
+    };
+    EXPECT_EQ(begin(one), 201);
+    EXPECT_EQ(begin(one), 201);
+    EXPECT_EQ(begin(other), 409) << "the bundle is there, and the first answer another's";
+    const std::string log = read_file(server.state() / kServerFolder / "audit.log");
+    for (const Token& token : server.services().tokens.list())
+        EXPECT_THAT(log, HasSubstr(fmt::format("token test ({})", token.id)));
 }
 
 TEST(Files, AreTheServersAlone) {

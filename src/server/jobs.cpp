@@ -3,6 +3,7 @@
 #include "base/digest.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 namespace slipway::server {
 
@@ -10,10 +11,18 @@ namespace {
 
 constexpr std::chrono::hours kKept{1};
 
+[[noreturn]] void refuse() {
+    Problem busy(503, "SERVER-BUSY", "too many jobs are under way",
+                 {.remedy = "wait for one to end, or cancel it"});
+    busy.headers.set("Retry-After", "5");
+    throw busy;
+}
+
 }  // namespace
 
-Jobs::Jobs(const Children& children, std::filesystem::path plans, Clock& clock)
-    : children_(children), plans_(std::move(plans)), clock_(clock) {
+Jobs::Jobs(const Children& children, std::filesystem::path plans, Clock& clock,
+           std::size_t most_bytes)
+    : children_(children), plans_(std::move(plans)), clock_(clock), most_bytes_(most_bytes) {
     std::error_code none;  // plans of jobs that were forgotten with the last process
     for (const auto& entry : std::filesystem::directory_iterator(plans_, none))
         std::filesystem::remove(entry.path(), none);
@@ -21,7 +30,7 @@ Jobs::Jobs(const Children& children, std::filesystem::path plans, Clock& clock)
 
 Jobs::~Jobs() {
     stop();
-    std::map<std::string, std::unique_ptr<Job>> all;
+    All all;
     {
         const Lock lock(mutex_);
         all.swap(jobs_);
@@ -40,12 +49,8 @@ std::string Jobs::start(JobRequest request) {
     forget_old();
     const auto running = std::ranges::count_if(
         jobs_, [](const auto& item) { return item.second->state == "running"; });
-    if (stopping_ || running >= static_cast<std::ptrdiff_t>(kMostRunning) ||
-        jobs_.size() >= kMostKept) {
-        Problem busy(503, "SERVER-BUSY", "too many jobs are under way",
-                     {.remedy = "wait for one to end, or cancel it"});
-        busy.headers.set("Retry-After", "5");
-        throw busy;
+    if (stopping_ || running >= static_cast<std::ptrdiff_t>(kMostRunning)) refuse();
+    while (jobs_.size() >= kMostKept && forget_oldest()) {
     }
     auto job = std::make_unique<Job>();
     job->id = random_hex(8);
@@ -59,8 +64,14 @@ std::string Jobs::start(JobRequest request) {
     Job& place = *job;
     const std::string id = job->id;
     jobs_[id] = std::move(job);
-    place.thread = std::jthread(
-        [this, &place, asked = std::move(request)]() mutable { work(place, std::move(asked)); });
+    try {
+        place.thread = std::jthread([this, &place, asked = std::move(request)]() mutable {
+            work(place, std::move(asked));
+        });
+    } catch (const std::system_error&) {  // no thread is to be had
+        jobs_.erase(id);
+        refuse();
+    }
     return id;
 }
 
@@ -87,23 +98,49 @@ void Jobs::work(Job& job, JobRequest request) {
 
 void Jobs::settle(Job& job, std::optional<json::object> result, std::optional<Problem> problem,
                   std::string state) {
+    const std::size_t bytes = result ? json::serialize(*result).size() : 0;
     const Lock lock(mutex_);
+    job.bytes = bytes;
     job.result = std::move(result);
     job.problem = std::move(problem);
     job.state = std::move(state);
     job.finished_ms = clock_.wall_ms();
     job.ended = clock_.steady();
+    while (bytes_kept() > most_bytes_ && forget_oldest(&job)) {
+    }
     changed_.notify_all();
 }
 
+std::size_t Jobs::bytes_kept() const {
+    std::size_t out = 0;
+    for (const auto& [id, job] : jobs_) out += job->bytes;
+    return out;
+}
+
+void Jobs::forget(All::iterator item) {
+    std::error_code none;
+    if (const auto& plan = item->second->plan; !plan.empty()) std::filesystem::remove(plan, none);
+    jobs_.erase(item);  // its thread needs nothing of this any more
+}
+
 void Jobs::forget_old() {
-    std::erase_if(jobs_, [&](const auto& item) {
-        const Job& job = *item.second;
-        if (job.state == "running" || clock_.steady() - job.ended < kKept) return false;
-        std::error_code none;
-        if (!job.plan.empty()) std::filesystem::remove(job.plan, none);
-        return true;
-    });
+    for (auto at = jobs_.begin(); at != jobs_.end();) {
+        const auto item = at++;
+        const Job& job = *item->second;
+        if (job.state != "running" && clock_.steady() - job.ended >= kKept) forget(item);
+    }
+}
+
+bool Jobs::forget_oldest(const Job* kept) {
+    auto oldest = jobs_.end();
+    for (auto at = jobs_.begin(); at != jobs_.end(); ++at) {
+        const Job& job = *at->second;
+        if (job.state == "running" || &job == kept) continue;
+        if (oldest == jobs_.end() || job.ended < oldest->second->ended) oldest = at;
+    }
+    if (oldest == jobs_.end()) return false;
+    forget(oldest);
+    return true;
 }
 
 json::object Jobs::to_json(const Job& job) {

@@ -1,5 +1,5 @@
 // What takes more than a moment and changes no machine: a child process each, asked about by its
-// number until an hour after its end.
+// number until an hour after its end, or until there are too many or too large ones.
 #pragma once
 
 #include "base/clock.hpp"
@@ -29,7 +29,11 @@ struct JobRequest {
 
 class Jobs {
   public:
-    Jobs(const Children& children, std::filesystem::path plans, Clock& clock);
+    static constexpr std::size_t kMostRunning = 4, kMostKept = 200, kMostLines = 500;
+    static constexpr std::size_t kMostBytes = 128u << 20;  // of results, all together
+
+    Jobs(const Children& children, std::filesystem::path plans, Clock& clock,
+         std::size_t most_bytes = kMostBytes);
     ~Jobs();  // ends those that run
 
     // Its id. Throws Problem 503 when too many run.
@@ -43,8 +47,6 @@ class Jobs {
     // Wakes who waits and starts nothing more.
     void stop();
 
-    static constexpr std::size_t kMostRunning = 4, kMostKept = 200, kMostLines = 500;
-
   private:
     struct Job {
         std::string id, kind, spec, state = "running";
@@ -52,6 +54,7 @@ class Jobs {
         SteadyTime ended = {};
         std::deque<std::string> lines = {};
         std::optional<json::object> result = {};
+        std::size_t bytes = 0;  // of the result
         std::optional<Problem> problem = {};
         std::filesystem::path plan = {};
         std::stop_source stop = {};
@@ -61,17 +64,24 @@ class Jobs {
     void work(Job& job, JobRequest request);
     void settle(Job& job, std::optional<json::object> result, std::optional<Problem> problem,
                 std::string state);
+    using All = std::map<std::string, std::unique_ptr<Job>>;
+
     void forget_old() SLIPWAY_REQUIRES(mutex_);
+    // The one that ended first, but not `kept`; false when there is none.
+    bool forget_oldest(const Job* kept = nullptr) SLIPWAY_REQUIRES(mutex_);
+    void forget(All::iterator item) SLIPWAY_REQUIRES(mutex_);
+    std::size_t bytes_kept() const SLIPWAY_REQUIRES(mutex_);
     static json::object to_json(const Job& job);
 
     const Children& children_;
     const std::filesystem::path plans_;
     Clock& clock_;
+    const std::size_t most_bytes_;
     Mutex mutex_;
     Condition changed_;
     bool stopping_ SLIPWAY_GUARDED_BY(mutex_) = false;
     // By unique_ptr: threads keep a reference to theirs.
-    std::map<std::string, std::unique_ptr<Job>> jobs_ SLIPWAY_GUARDED_BY(mutex_);
+    All jobs_ SLIPWAY_GUARDED_BY(mutex_);
 };
 
 }  // namespace slipway::server

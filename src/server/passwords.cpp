@@ -88,14 +88,16 @@ Secret Passwords::make_code() {
     Secret code = random_code();
     const Lock lock(mutex_);
     code_hash_ = sha256_hex(code.reveal());
-    atomic_write(folder_ / "unlock.json",
-                 json::serialize(json::object{{"version", 1}, {"sha256", code_hash_}}), 0600);
     return code;
+}
+
+bool Passwords::is_code(std::string_view code) const {
+    return kept_.hash.empty() && !code_hash_.empty() && secrets_match(sha256_hex(code), code_hash_);
 }
 
 bool Passwords::code_matches(std::string_view code) const {
     const Lock lock(mutex_);
-    return kept_.hash.empty() && !code_hash_.empty() && secrets_match(sha256_hex(code), code_hash_);
+    return is_code(code);
 }
 
 bool Passwords::matches(std::string_view password) const {
@@ -108,7 +110,7 @@ bool Passwords::matches(std::string_view password) const {
     return secrets_match(hash_of(password, kept), kept.hash);
 }
 
-void Passwords::set(const Secret& password) {
+Passwords::Kept Passwords::made_of(const Secret& password) {
     const std::size_t size = password.reveal().size();
     if (size < kShortest || size > kLongest) {
         throw Problem(422, "SERVER-WEAK-PASSWORD",
@@ -116,15 +118,31 @@ void Passwords::set(const Secret& password) {
     }
     Kept made{.n = kN, .r = kR, .p = kP, .salt = random_hex(16), .hash = {}};
     made.hash = hash_of(password.reveal(), made);
+    return made;
+}
+
+void Passwords::set(const Secret& password) {
+    const Kept made = made_of(password);
+    const Lock lock(mutex_);
+    keep(made);
+}
+
+void Passwords::set_first(std::string_view code, const Secret& password) {
+    const Kept made = made_of(password);
+    const Lock lock(mutex_);
+    if (!is_code(code))
+        throw Problem(409, "SERVER-UNLOCKED", "the server has been unlocked already",
+                      {.remedy = "sign in with the password"});
+    keep(made);
+}
+
+void Passwords::keep(const Kept& made) {
     const json::object admin = {
         {"n", made.n}, {"r", made.r}, {"p", made.p}, {"salt", made.salt}, {"scrypt", made.hash}};
-    const Lock lock(mutex_);
     atomic_write(folder_ / "users.json",
                  json::serialize(json::object{{"version", 1}, {"admin", admin}}), 0600);
     kept_ = made;
     code_hash_.clear();
-    std::error_code none;
-    fs::remove(folder_ / "unlock.json", none);
 }
 
 }  // namespace slipway::server

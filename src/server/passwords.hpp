@@ -1,10 +1,9 @@
 // The administrator's password, and the code that may set it once.
 //
 //     FOLDER/users.json    scrypt with its parameters, 0600
-//     FOLDER/unlock.json   SHA-256 of the code, 0600; gone once a password is set
 //
 // While there is no password the server is locked: each start makes a new code, which only the
-// console sees.
+// console sees and no file holds.
 #pragma once
 
 #include "base/mutex.hpp"
@@ -27,8 +26,10 @@ class Passwords {
     bool code_matches(std::string_view code) const;
 
     bool matches(std::string_view password) const;
-    // Throws Problem 422 for one that is too short. Durable; the code is gone with it.
+    // Throws Problem 422 for one that is too short. Durable.
     void set(const Secret& password);
+    // By the code, of which one alone can make use: Problem 409 for whoever comes second.
+    void set_first(std::string_view code, const Secret& password);
 
   private:
     struct Kept {
@@ -36,7 +37,10 @@ class Passwords {
         std::string salt, hash;  // hex
     };
     static std::string hash_of(std::string_view password, const Kept& how);
+    static Kept made_of(const Secret& password);
     void load();
+    bool is_code(std::string_view code) const SLIPWAY_REQUIRES(mutex_);
+    void keep(const Kept& made) SLIPWAY_REQUIRES(mutex_);
 
     const std::filesystem::path folder_;
     mutable Mutex mutex_;

@@ -55,6 +55,13 @@ std::optional<ContentRange> content_range_of(std::string_view field) {
                         .size = static_cast<std::uint64_t>(*size)};
 }
 
+std::optional<std::uint64_t> complete_size_of(std::string_view field) {
+    constexpr std::string_view kAll = "bytes */";
+    if (!field.starts_with(kAll)) return std::nullopt;
+    const auto size = number_of(field.substr(kAll.size()));
+    return size ? std::optional(static_cast<std::uint64_t>(*size)) : std::nullopt;
+}
+
 std::optional<std::string> host_of(std::string_view field) {
     std::string name(field);
     std::ranges::transform(name, name.begin(), [](char c) {

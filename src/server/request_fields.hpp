@@ -21,6 +21,9 @@ struct ContentRange {
 };
 std::optional<ContentRange> content_range_of(std::string_view field);
 
+// 1000 of "bytes */1000": an upload of which nothing is missing.
+std::optional<std::uint64_t> complete_size_of(std::string_view field);
+
 // Digits only, at most 18.
 std::optional<std::int64_t> number_of(std::string_view text);
 

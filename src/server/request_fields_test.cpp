@@ -42,5 +42,12 @@ TEST(RequestFields, Numbers) {
         EXPECT_FALSE(number_of(bad).has_value()) << bad;
 }
 
+TEST(RequestFields, CompleteSizes) {
+    EXPECT_EQ(complete_size_of("bytes */1000"), 1000u);
+    for (const char* field : {"", "bytes */", "bytes 0-9/10", "bytes */-1", "bytes */1 ", "*/1",
+                              "bytes */9999999999999999999"})
+        EXPECT_EQ(complete_size_of(field), std::nullopt) << field;
+}
+
 }  // namespace
 }  // namespace slipway::server

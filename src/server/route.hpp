@@ -35,6 +35,7 @@ struct Route {
     bool recorded = false;        // in the audit log though it changes nothing
     std::string_view query = {};  // names of parameters, comma separated
     ErrorShape errors = ErrorShape::problem;
+    bool shown_once = false;  // the answer holds a secret: no Idempotency-Key gets it again
 };
 
 using PathValues = std::map<std::string, std::string, std::less<>>;

@@ -37,7 +37,7 @@ json::object session_json(Services& services, const std::optional<Session>& sess
                                                     : "signed-out";
     json::object out = {{"state", state},
                         {"version", services.settings.version},
-                        {"fingerprint", services.settings.fingerprint}};
+                        {"fingerprint", services.identity.fingerprint()}};
     if (session) {
         out["user"] = "admin";
         out["role"] = to_string(session->role);
@@ -80,18 +80,25 @@ Secret secret_text(Exchange& x, std::string_view key) {
     return out;
 }
 
+void require_locked(const Exchange& x) {
+    if (x.services.passwords.locked()) return;
+    throw Problem(409, "SERVER-UNLOCKED", "the server has been unlocked already",
+                  {.remedy = "sign in with the password"});
+}
+
 void post_unlock(Exchange& x) {
     const Secret code = secret_text(x, "code"), password = secret_text(x, "password");
-    if (!x.services.passwords.locked())
-        throw Problem(409, "SERVER-UNLOCKED", "the server has been unlocked already",
-                      {.remedy = "sign in with the password"});
+    require_locked(x);
     const bool right =
         x.services.gate.attempt([&] { return x.services.passwords.code_matches(code.reveal()); });
-    x.what = right ? "unlocked" : "wrong code";
-    if (!right)
+    x.what = right ? "right code" : "wrong code";
+    if (!right) {
+        require_locked(x);  // someone else was faster with the right one
         throw Problem(401, "SERVER-WRONG-CODE", "this is not the code on the server's console",
                       {.remedy = "each start of a locked server makes a new one: take the last"});
-    x.services.passwords.set(password);
+    }
+    x.services.passwords.set_first(code.reveal(), password);
+    x.what = "unlocked";
     open_session(x);
 }
 
@@ -201,7 +208,7 @@ std::vector<Route> access_routes() {
         {"GET", "/api/v1/tokens", Role::admin, "Tokens of programs", "", "TokenList", get_tokens,
          200, false, "limit,page"},
         {"POST", "/api/v1/tokens", Role::admin, "A new token, shown this once", "TokenRequest",
-         "Token", post_token, 201},
+         "Token", post_token, 201, false, "", ErrorShape::problem, true},
         {"DELETE", "/api/v1/tokens/{id}", Role::admin, "Remove a token", "", "", delete_token, 204},
         {"GET", "/api/v1/audit", Role::admin, "Who asked for what, newest first", "", "AuditList",
          get_audit, 200, false, "limit,page,verify"},

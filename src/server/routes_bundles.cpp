@@ -40,16 +40,23 @@ void get_bundle(Exchange& x) {
     x.answer(upload->to_json());
 }
 
+// What is no bundle never counts as one.
+void finish(Exchange& x, const std::string& name, std::uint64_t size) {
+    x.services.bundles.finish(name, size,
+                              [&](const std::filesystem::path& file) { inspected(x, file); });
+}
+
 void patch_bundle(Exchange& x) {
     const std::string& name = x.value("name");
-    const auto range = content_range_of(x.request.headers.find("Content-Range").value_or(""));
+    const auto field = x.request.headers.find("Content-Range").value_or("");
+    if (const auto size = complete_size_of(field)) {
+        finish(x, name, *size);
+        return x.answer(json::object{{"received", *size}});
+    }
+    const auto range = content_range_of(field);
     if (!range)
         throw Problem(400, "SERVER-BAD-REQUEST", "there is no Content-Range: bytes A-B/SIZE");
-    const bool whole = x.services.bundles.take(name, *range, x.request.body);
-    if (whole) {
-        inspected(x, x.services.bundles.part(name));  // what is no bundle never counts as one
-        x.services.bundles.finish(name);
-    }
+    if (x.services.bundles.take(name, *range, x.request.body)) finish(x, name, range->size);
     x.answer(json::object{{"received", range->last + 1}});
 }
 

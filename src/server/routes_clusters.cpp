@@ -84,7 +84,9 @@ void get_kubeconfig(Exchange& x) {
 }
 
 void post_resume(Exchange& x) {
-    const std::string name = cluster_of(x).name;
+    const desk::ClusterFolder cluster = cluster_of(x);
+    require_no_push(cluster, *journal_of(cluster));
+    const std::string& name = cluster.name;
     x.answer(start_run(x, x.services.drafts.draft_of(name), {"resume", name}));
 }
 

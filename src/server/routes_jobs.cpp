@@ -7,8 +7,10 @@ namespace slipway::server {
 namespace {
 
 [[noreturn]] void no_job() {
-    throw Problem(404, "SERVER-NOT-FOUND", "there is no such job",
-                  {.cause = "jobs are forgotten with the server, or an hour after their end"});
+    throw Problem(
+        404, "SERVER-NOT-FOUND", "there is no such job",
+        {.cause = "jobs are forgotten with the server, and an hour after their end or when "
+                  "there are many"});
 }
 
 void get_job(Exchange& x) {

@@ -5,6 +5,7 @@
 #include "desk/run_view.hpp"
 #include "server/cluster_access.hpp"
 #include "server/event_stream.hpp"
+#include "server/front.hpp"
 #include "server/request_fields.hpp"
 #include "server/services.hpp"
 
@@ -44,6 +45,9 @@ void get_gantt(Exchange& x) {
     x.answer_text(
         desk::gantt_svg(desk::gantt_model(events), {.cluster = cluster.name, .run = run.id}),
         "image/svg+xml");
+    // The picture is coloured by a style of its own; whatever else may be in it does nothing.
+    x.response.headers.set("Content-Security-Policy",
+                           "default-src 'none'; style-src 'unsafe-inline'; sandbox");
 }
 
 std::vector<std::string> types_of(const Exchange& x) {
@@ -66,7 +70,8 @@ void stream_events(Exchange& x, const desk::ClusterFolder& cluster, std::int64_t
     if (x.request.method == "HEAD") return;
     x.response.body = event_stream(
         std::move(listener),
-        {.types = types_of(x), .host = x.parameter("host"), .step = x.parameter("step")});
+        {.types = types_of(x), .host = x.parameter("host"), .step = x.parameter("step")},
+        still_good(x));
 }
 
 void get_events(Exchange& x) {

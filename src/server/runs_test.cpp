@@ -1,6 +1,7 @@
 // Clusters, runs, events and logs out of a journal, and streams of events while it is written.
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "server/cluster_access.hpp"
 #include "server/testing/running_server.hpp"
 #include "store/run_lock.hpp"
 
@@ -14,6 +15,7 @@ namespace slipway::server {
 namespace {
 
 using testing::Answer;
+using testing::await;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::RunningServer;
@@ -146,26 +148,85 @@ TEST_F(RunsTest, AStreamOfARunThatIsOverHasAllOfItAndEnds) {
 TEST_F(RunsTest, StreamsFollowARunWithoutGapOrDuplicate) {
     auto lock = std::make_unique<store::RunLock>(store::RunLock::take(folder(), "apply"));
     lock->set_run(run);
-    constexpr int kEvents = 300, kListeners = 8;
+    constexpr std::size_t kEvents = 300;
+    constexpr int kListeners = 8;
     std::vector<Heard> heard(kListeners);
     {
         std::vector<std::jthread> listeners;
         for (int i = 0; i < kListeners; ++i)
             listeners.emplace_back(
                 [&, i] { heard[static_cast<std::size_t>(i)] = heard_in(listen().body); });
-        for (int i = 0; i < kEvents; ++i) {
+        auto own = server.services().hub.listen({.name = "demo", .folder = folder()}, run, 0);
+        std::size_t read = 0;
+        for (std::size_t i = 0; i < kEvents; ++i) {
             event("log.line");
-            if (i % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            // In pieces: what there is has been read before more is written.
+            if (i % 50 == 0)
+                await([&] { return (read += own.next(Millis(5)).events.size()) == i + 1; });
         }
         journal->finish_run(run, "succeeded", 3);
         lock.reset();
     }
     for (const Heard& one : heard) {
         EXPECT_TRUE(one.ended);
-        ASSERT_EQ(one.ids.size(), static_cast<std::size_t>(kEvents));
+        ASSERT_EQ(one.ids.size(), kEvents);
         for (std::size_t i = 1; i < one.ids.size(); ++i) EXPECT_EQ(one.ids[i], one.ids[i - 1] + 1);
     }
     EXPECT_EQ(server.services().hub.listeners(), 0u);
+}
+
+// What happens to a stream when whoever listens may no longer: it ends, without what came after.
+TEST_F(RunsTest, AStreamEndsWithTheSessionOrTokenItWasAskedWith) {
+    auto lock = store::RunLock::take(folder(), "apply");
+    lock.set_run(run);
+    Services& services = server.services();
+    const Tokens::Made token = services.tokens.make("ci", Role::viewer, 1);
+    const Sessions::Opened session = services.sessions.open(Role::viewer);
+    for (const net::Headers& as : {net::Headers{{"Authorization", "Bearer " + token.text}},
+                                   net::Headers{{"Cookie", "slipway_session=" + session.id}}}) {
+        net::Headers headers = as;
+        headers.add("Accept", "text/event-stream");
+        const std::string news = as.find("Cookie") ? "news.one" : "news.two";
+        Answer heard;
+        await([&] { return services.hub.listeners() == 0; });
+        {
+            const std::jthread listener([&] {
+                heard = server.ask(
+                    {.target = "/api/v1/clusters/demo/runs/last/events", .headers = headers});
+            });
+            await([&] { return services.hub.listeners() == 1; });
+            services.tokens.remove(token.token.id);
+            if (as.find("Cookie")) services.sessions.close(session.id);
+            event(news);
+        }
+        EXPECT_EQ(heard.status, 200);
+        EXPECT_THAT(heard.body, ::testing::Not(HasSubstr(news)));
+        EXPECT_FALSE(heard_in(heard.body).ended);
+    }
+    EXPECT_TRUE(services.sessions.lives(server.cookie()));
+}
+
+TEST_F(RunsTest, ThePictureMayBeColouredAndDoNothingElse) {
+    event("step.started");
+    EXPECT_EQ(server.get("/api/v1/clusters/demo/runs/last/gantt").header("Content-Security-Policy"),
+              "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+}
+
+// The look that found nobody at work was taken before this run began.
+TEST_F(RunsTest, AStreamOfARunThatHasJustBegunDoesNotEnd) {
+    EventHub& hub = server.services().hub;
+    const desk::ClusterFolder cluster{.name = "demo", .folder = folder()};
+    EventHub::Listener first = hub.listen(cluster, run, 0);
+    EXPECT_TRUE(first.next(std::chrono::seconds(20)).ended);
+    auto lock = store::RunLock::take(folder(), "apply");
+    const std::int64_t second =
+        journal->begin_run({.kind = "apply", .plan_hash = "p", .spec = "{}", .started_ms = 2});
+    lock.set_run(second);
+    EventHub::Listener listener = hub.listen(cluster, second, 0);
+    EXPECT_FALSE(listener.next(Millis(0)).ended);
+    EXPECT_FALSE(listener.next(std::chrono::seconds(1)).ended);
+    EventHub::Listener late = hub.listen(cluster, run, 0);
+    EXPECT_TRUE(late.next(std::chrono::seconds(20)).ended) << "of the run that is over";
 }
 
 TEST_F(RunsTest, AStreamEndsWithTheServer) {
@@ -187,6 +248,14 @@ TEST_F(RunsTest, ARunThatIsOverTakesNoWishes) {
     EXPECT_THAT(read_file(server.state() / "said"), HasSubstr("reset demo --yes --detach"));
 }
 
+TEST_F(RunsTest, APushOfImagesDoesNotGoOnInsideARequest) {
+    server.set_program(": > " + (server.state() / "asked").string());
+    journal->begin_run({.kind = std::string(kImagePush), .plan_hash = "p", .spec = "{}"});
+    EXPECT_EQ(server.post("/api/v1/clusters/demo/resume").id(), "SERVER-CONFLICT");
+    EXPECT_EQ(server.post("/api/v1/clusters/demo/runs/last/retry").id(), "SERVER-CONFLICT");
+    EXPECT_FALSE(std::filesystem::exists(server.state() / "asked"));
+}
+
 TEST_F(RunsTest, WishesReachARunThatGoesOn) {
     auto lock = store::RunLock::take(folder(), "apply");
     lock.set_run(run);
@@ -196,7 +265,7 @@ TEST_F(RunsTest, WishesReachARunThatGoesOn) {
             for (const store::CommandRow& command : own->open_commands(run))
                 own->answer_command(command.id,
                                     command.verb == "skip" ? "refused: needed" : "will do");
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            system_clock().sleep_for(Millis(5), stop);
         }
     });
     EXPECT_EQ(server.post("/api/v1/clusters/demo/runs/last/pause").body, R"({"answer":"will do"})");

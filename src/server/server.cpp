@@ -36,6 +36,12 @@ std::set<std::string> names_of(const ServeOptions& options) {
     return out;
 }
 
+std::set<std::string> hosts_of(const ServeOptions& options) {
+    std::set<std::string> out;
+    for (const std::string& name : names_of(options)) out.insert(lower(name));
+    return out;
+}
+
 net::TlsServerOptions certificate_of(const ServeOptions& options) {
     if (!options.certificate.empty())
         return net::read_server_certificate(options.certificate, options.key);
@@ -61,10 +67,9 @@ Settings settings_of(const ServeOptions& options, const std::string& listen,
                  .version = options.version,
                  .listen = listen,
                  .public_names = options.public_names,
-                 .hosts = {},
+                 .hosts = hosts_of(options),
                  .fingerprint = certificate_fingerprint(certificate.certificate_pem),
                  .step_problems = options.step_problems};
-    for (const std::string& name : names_of(options)) out.hosts.insert(lower(name));
     return out;
 }
 
@@ -114,15 +119,21 @@ struct ApiServer::State {
 
     // The certificate of a server that runs for years.
     void renew(const std::stop_token& stop) {
-        while (system_clock().sleep_for(kRenewalLook, stop)) {
-            try {
-                net::TlsServerOptions now = certificate_of(options);
-                if (now.certificate_pem == certificate.certificate_pem) continue;
+        while (system_clock().sleep_for(kRenewalLook, stop)) renew_now();
+    }
+
+    void renew_now() {
+        const Lock one(renewal);
+        try {
+            net::TlsServerOptions now = certificate_of(options);
+            if (now.certificate_pem != certificate.certificate_pem) {
                 tls.become(net::TlsContext::server(now));
                 certificate = std::move(now);
-            } catch (const Error& error) {
-                warn(fmt::format("the certificate could not be renewed: {}", error.what()));
             }
+            services.identity.become(certificate_fingerprint(certificate.certificate_pem),
+                                     hosts_of(options));
+        } catch (const Error& error) {
+            warn(fmt::format("the certificate could not be renewed: {}", error.what()));
         }
     }
 
@@ -130,7 +141,7 @@ struct ApiServer::State {
     const Fd lock;
     net::TlsServerOptions certificate;
     net::TlsContext tls;
-    Mutex warning;
+    Mutex warning, renewal;
     Services services;
     const Page page;
     Front front;
@@ -149,7 +160,8 @@ ApiServer::ApiServer(const ServeOptions& options) {
 ApiServer::~ApiServer() { stop(std::chrono::milliseconds(0)); }
 
 std::string ApiServer::url() const { return "https://" + state_->server->address(); }
-std::string ApiServer::fingerprint() const { return state_->services.settings.fingerprint; }
+std::string ApiServer::fingerprint() const { return state_->services.identity.fingerprint(); }
+void ApiServer::renew() { state_->renew_now(); }
 bool ApiServer::has_page() const { return !state_->page.empty(); }
 const Secret& ApiServer::code() const { return state_->code; }
 
@@ -157,6 +169,7 @@ bool ApiServer::stop(std::chrono::milliseconds grace) {
     state_->renewer.request_stop();
     state_->services.hub.stop();
     state_->services.jobs.stop();
+    state_->services.children.stop();
     return state_->server->stop(grace);
 }
 

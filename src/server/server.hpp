@@ -26,7 +26,7 @@ struct ServeOptions {
     std::filesystem::path certificate = {}, key = {};  // "": one of its own
     std::string version = {};
     std::string program = "/proc/self/exe";
-    std::size_t max_connections = 4096;
+    std::size_t max_connections = 1200;  // a thread each
     convert::MoreProblems step_problems = {};
     std::function<void(const std::string&)> warn = {};  // from any thread, one at a time
 };
@@ -45,6 +45,8 @@ class ApiServer {
     // While no password is set: what unlocks it, new at each start. Else empty.
     const Secret& code() const;
 
+    // Looks for another certificate and other names of this computer, as it does twice a day.
+    void renew();
     // Takes nothing new and lets what is under way end; true when nothing was cut.
     bool stop(std::chrono::milliseconds grace);
 

@@ -16,6 +16,7 @@ std::filesystem::path made(const std::filesystem::path& folder) {
 Services::Services(Settings how)
     : settings(std::move(how)),
       clock(*settings.clock),
+      identity(settings.fingerprint, settings.hosts),
       gate(clock),
       passwords(made(settings.folder())),
       sessions(clock),

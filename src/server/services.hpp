@@ -11,6 +11,7 @@
 #include "server/drafts.hpp"
 #include "server/event_hub.hpp"
 #include "server/gate.hpp"
+#include "server/identity.hpp"
 #include "server/jobs.hpp"
 #include "server/metrics.hpp"
 #include "server/passwords.hpp"
@@ -34,8 +35,8 @@ struct Settings {
     std::string version = {};
     std::string listen = {};
     std::vector<std::string> public_names = {};
-    std::set<std::string> hosts = {};  // by which the server may be named, lower case
-    std::string fingerprint = {};      // SHA-256 of its certificate
+    std::set<std::string> hosts = {};  // of the Identity at the start
+    std::string fingerprint = {};
     Clock* clock = &system_clock();
     convert::MoreProblems step_problems = {};  // only a higher layer knows the steps
 
@@ -47,6 +48,7 @@ struct Services {
 
     const Settings settings;
     Clock& clock;
+    Identity identity;
     Gate gate;
     Passwords passwords;
     Sessions sessions;

@@ -48,6 +48,12 @@ std::optional<Session> Sessions::find(const std::string& id) {
     return found->second.session;
 }
 
+bool Sessions::lives(const std::string& id) {
+    const Lock lock(mutex_);
+    const auto found = sessions_.find(sha256_hex(id));
+    return found != sessions_.end() && clock_.steady() - found->second.used < kIdle;
+}
+
 void Sessions::close(const std::string& id) {
     const Lock lock(mutex_);
     sessions_.erase(sha256_hex(id));

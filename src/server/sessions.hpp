@@ -29,6 +29,8 @@ class Sessions {
     Opened open(Role role);
     // Uses it: it lives on from now.
     std::optional<Session> find(const std::string& id);
+    // Without using it.
+    bool lives(const std::string& id);
     void close(const std::string& id);
     void close_all_but(const std::string& id);
     std::size_t count();

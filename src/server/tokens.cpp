@@ -88,6 +88,13 @@ std::optional<Token> Tokens::find(const std::string& text) {
     return std::nullopt;
 }
 
+bool Tokens::is_good(const std::string& id) const {
+    const std::int64_t now = clock_.wall_ms();
+    const Lock lock(mutex_);
+    return std::ranges::any_of(
+        tokens_, [&](const Token& token) { return token.id == id && token.expires_ms > now; });
+}
+
 std::vector<Token> Tokens::list() const {
     const Lock lock(mutex_);
     return tokens_;

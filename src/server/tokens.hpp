@@ -37,6 +37,8 @@ class Tokens {
     Made make(const std::string& name, Role role, int days);
     // nullopt for one that is wrong, over or gone.
     std::optional<Token> find(const std::string& text);
+    // Whether the token of this id is neither over nor gone.
+    bool is_good(const std::string& id) const;
     std::vector<Token> list() const;
     bool remove(const std::string& id);
 

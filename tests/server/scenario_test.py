@@ -183,7 +183,10 @@ class Scenario(case.Case):
         server.post("/api/v1/specs/demo/apply", {"simulate": "demo"}).expect(202)
         with concurrent.futures.ThreadPoolExecutor(200) as pool:
             streams = [pool.submit(lambda: [e[0] for e in server.listen("demo", 1, timeout=120)]) for _ in range(200)]
-            time.sleep(2)
+            end = time.monotonic() + 60
+            while not any(s.done() for s in streams) and b"_listeners 200\n" not in server.get("/metrics").body:
+                self.assertLess(time.monotonic(), end, "not everybody listens")
+                time.sleep(0.05)
             resident = int(pathlib.Path(f"/proc/{server.process.pid}/statm").read_text().split()[1]) * 4096
             heard = [s.result() for s in streams]
         self.assertLess(resident, 400 << 20)

@@ -35,6 +35,17 @@ std::string Answer::id() const {
     return string_at(object().at("details").at("causes").as_array().back().as_object(), "reason");
 }
 
+void await(const std::function<bool()>& is_so) {
+    const SteadyTime until = system_clock().steady() + std::chrono::seconds(20);
+    while (!is_so()) {
+        if (system_clock().steady() >= until) {
+            ADD_FAILURE() << "waited in vain";
+            return;
+        }
+        system_clock().sleep_for(Millis(5), {});
+    }
+}
+
 RunningServer::RunningServer(std::span<const PageFile> page) : page_(page) {
     std::signal(SIGPIPE, SIG_IGN);
     set_program("echo '{}'");
@@ -44,6 +55,7 @@ RunningServer::RunningServer(std::span<const PageFile> page) : page_(page) {
 RunningServer::~RunningServer() {
     services_->hub.stop();
     services_->jobs.stop();
+    services_->children.stop();
 }
 
 void RunningServer::set_program(const std::string& script) {
@@ -73,6 +85,7 @@ void RunningServer::start() {
 void RunningServer::restart() {
     services_->hub.stop();
     services_->jobs.stop();
+    services_->children.stop();
     client_.reset();
     server_.reset();
     front_.reset();

@@ -13,6 +13,7 @@
 #include "oci/testing/temp_folder.hpp"
 #include "server/front.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -37,6 +38,9 @@ struct Ask {
 };
 
 inline constexpr const char* kPassword = "correct horse battery";
+
+// Looks until it is true; fails the test when it does not become so.
+void await(const std::function<bool()>& is_so);
 
 class RunningServer {
   public:
