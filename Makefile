@@ -106,6 +106,7 @@ format: $(packages) ## clang-format over the sources
 docs: build/debug/build.ninja ## write the generated pages of docs/ anew
 	$(part) "build debug" cmake --build build/debug -j $(JOBS)
 	$(part) "write docs" env SLIPWAY_WRITE_DOCS=1 $(ctest) --test-dir build/debug -L fast
+	$(part) "pictures of the page" env SHOTS=light SHOTS_FOLDER=../docs/page scripts/page.py test:browser shots
 
 demo: lab-bundle ## a real cluster on 3 lab machines (root); HA=1: 3 control planes, 2 workers. They stay
 	@scripts/demo.sh

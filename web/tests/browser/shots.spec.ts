@@ -1,4 +1,4 @@
-// Pictures of every screen, to be looked at: SHOTS=1 npm run test:browser -- shots
+// Pictures of every screen, to be looked at: SHOTS=1 npm run test:browser -- shots. `make docs` keeps them in docs/page.
 import { screens } from './screens'
 import { real, signIn, test } from './world'
 
@@ -17,7 +17,7 @@ for (const screen of screens) {
       await page.locator('h1').first().waitFor()
       await screen.act?.(page)
       await page.waitForTimeout(700)
-      await page.screenshot({ path: `shots/${screen.name}.png` })
+      await page.screenshot({ path: `${process.env.SHOTS_FOLDER ?? 'shots'}/${screen.name}.png` })
     })
   })
 }
