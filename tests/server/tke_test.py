@@ -65,7 +65,7 @@ class Tke(case.Case):
             seen.add(now["status"])
             if now["status"] in wanted:
                 return now, seen
-            time.sleep(0.2)
+            time.sleep(0.1)
         self.fail(f"still {now['status']}: {now['data'][-2000:]}")
 
     def test_the_whole_way(self):
