@@ -172,7 +172,7 @@ TEST_F(RunsTest, StreamsFollowARunWithoutGapOrDuplicate) {
         ASSERT_EQ(one.ids.size(), kEvents);
         for (std::size_t i = 1; i < one.ids.size(); ++i) EXPECT_EQ(one.ids[i], one.ids[i - 1] + 1);
     }
-    EXPECT_EQ(server.services().hub.listeners(), 0u);
+    await([&] { return server.services().hub.listeners() == 0; });
 }
 
 // What happens to a stream when whoever listens may no longer: it ends, without what came after.
@@ -198,6 +198,8 @@ TEST_F(RunsTest, AStreamEndsWithTheSessionOrTokenItWasAskedWith) {
             services.tokens.remove(token.token.id);
             if (as.find("Cookie")) services.sessions.close(session.id);
             event(news);
+            await([&] { return services.hub.listeners() == 0; });
+            if (HasFailure()) services.hub.stop();  // else it would listen for ever
         }
         EXPECT_EQ(heard.status, 200);
         EXPECT_THAT(heard.body, ::testing::Not(HasSubstr(news)));

@@ -95,7 +95,7 @@ TEST(ApiServer, StopsWhileACommandIsUnderWay) {
     std::signal(SIGPIPE, SIG_IGN);
     const TempFolder folder;
     atomic_write(folder / "program",
-                 fmt::format("#!/bin/sh\n: > {}\nexec sleep 600\n", (folder / "began").string()),
+                 fmt::format("#!/bin/sh\n: > {}\nexec sleep 30\n", (folder / "began").string()),
                  0700);
     ServeOptions how = options(folder);
     how.program = (folder / "program").string();
