@@ -29,8 +29,8 @@ void read_kubekey_config(Mapper& map, const View& root);
 // Parts of it.
 void read_kubekey_hosts(Mapper& map, const View& spec);
 void read_kubekey_system(Mapper& map, const View& system);
-void read_kubekey_kubernetes(Mapper& map, const View& kubernetes);
-void read_kubekey_etcd(Mapper& map, const View& etcd);
+void read_kubekey_kubernetes(Mapper& map, const View& from);
+void read_kubekey_etcd(Mapper& map, const View& from);
 void read_kubekey_dns(Mapper& map, const View& dns);
 void read_kubekey_network(Mapper& map, const View& network);
 void read_kubekey_registry(Mapper& map, const View& registry);

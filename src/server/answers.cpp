@@ -3,6 +3,8 @@
 #include "base/digest.hpp"
 #include "server/problem.hpp"
 
+#include <iterator>
+
 namespace slipway::server {
 
 std::size_t KeptAnswer::bytes() const {
@@ -15,12 +17,12 @@ std::optional<KeptAnswer> Answers::take(const std::string& key, const std::strin
     const std::string hash = sha256_hex(body);
     const SteadyTime now = clock_.steady();
     const Lock lock(mutex_);
-    std::erase_if(entries_, [&](const auto& item) {
-        const Entry& entry = item.second;
+    for (auto at = entries_.begin(); at != entries_.end();) {
+        const Entry& entry = at->second;
         const bool old = entry.answer && now - entry.since >= kLifetime;
         if (old) bytes_ -= entry.answer->bytes();
-        return old;
-    });
+        at = old ? entries_.erase(at) : std::next(at);
+    }
     const auto found = entries_.find(key);
     if (found == entries_.end()) {
         if (entries_.size() >= kMost) forget_oldest();

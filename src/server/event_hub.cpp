@@ -152,8 +152,11 @@ EventHub::Listener EventHub::listen(const desk::ClusterFolder& cluster, std::int
 
 EventHub::Listener::Listener(EventHub& hub, std::shared_ptr<Channel> channel, std::int64_t run,
                              std::int64_t after)
-    : hub_(&hub), channel_(std::move(channel)), run_(run), cursor_(after) {
-    first_look_ = channel_->next_look();
+    : hub_(&hub),
+      channel_(std::move(channel)),
+      run_(run),
+      cursor_(after),
+      first_look_(channel_->next_look()) {
     ++hub_->listeners_;
 }
 
