@@ -197,12 +197,14 @@ void leave(Exchange& x, const desk::ClusterFolder& cluster, store::Journal& jour
     x.answer(json::object{{"answer", leave_wish(x, cluster, journal, verb, target)}});
 }
 
-template <int verb>
-void post_control(Exchange& x) {
-    constexpr std::array kVerbs = {"pause", "continue", "cancel"};
+void control(Exchange& x, const char* verb) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    leave(x, cluster, *journal_of(cluster), kVerbs.at(verb), "");
+    leave(x, cluster, *journal_of(cluster), verb, "");
 }
+
+void post_pause(Exchange& x) { control(x, "pause"); }
+void post_continue(Exchange& x) { control(x, "continue"); }
+void post_cancel(Exchange& x) { control(x, "cancel"); }
 
 void post_skip(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
@@ -242,11 +244,11 @@ std::vector<Route> run_routes() {
          "Output of steps; with Accept: text/plain the lines", "", "LogList", get_logs, 200, false,
          "node,search,after,host,step,limit,page"},
         {"POST", "/api/v1/clusters/{name}/runs/{run}/pause", Role::operate,
-         "Let running steps end and start no new ones", "", "ControlAnswer", post_control<0>},
+         "Let running steps end and start no new ones", "", "ControlAnswer", post_pause},
         {"POST", "/api/v1/clusters/{name}/runs/{run}/continue", Role::operate,
-         "Go on after a pause", "", "ControlAnswer", post_control<1>},
+         "Go on after a pause", "", "ControlAnswer", post_continue},
         {"POST", "/api/v1/clusters/{name}/runs/{run}/cancel", Role::operate, "Stop the run", "",
-         "ControlAnswer", post_control<2>},
+         "ControlAnswer", post_cancel},
         {"POST", "/api/v1/clusters/{name}/runs/{run}/retry", Role::operate,
          "Try what failed again; a run that is over goes on (202)", "Target", "ControlAnswer",
          post_retry},

@@ -27,8 +27,8 @@ Token token_of(const json::object& object) {
 
 }  // namespace
 
-Tokens::Tokens(std::filesystem::path folder, Clock& clock)
-    : file_(std::move(folder) / "tokens.json"), clock_(clock) {
+Tokens::Tokens(const std::filesystem::path& folder, Clock& clock)
+    : file_(folder / "tokens.json"), clock_(clock) {
     const auto text = read_file_if_any(file_);
     if (!text) return;
     const json::value root = parse_json(*text, file_.string());

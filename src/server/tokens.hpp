@@ -28,7 +28,7 @@ struct Token {
 class Tokens {
   public:
     // Throws StateError STATE-DAMAGED.
-    Tokens(std::filesystem::path folder, Clock& clock);
+    Tokens(const std::filesystem::path& folder, Clock& clock);
 
     struct Made {
         Token token;
