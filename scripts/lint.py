@@ -15,10 +15,12 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from build_cache import cache  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CACHE = pathlib.Path(os.environ.get("SLIPWAY_CACHE") or
-                     pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-                     / "slipway") / "lint"
+CACHE = cache() / "lint"
 
 # Files that may be longer than 600 lines, each with its reason.
 LONG_FILES = {"src/base/error_catalog.cpp": "one table, sorted, a row for each error there is"}

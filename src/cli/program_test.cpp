@@ -187,6 +187,8 @@ TEST_F(Commands, ResetPutsTheHostsBackAndLooksShowIt) {
     const Ran before = apply();
     ASSERT_EQ(before.code, ExitCode::ok) << before.err;
     EXPECT_THAT(run({"reset", "--dry-run"}).out, HasSubstr("w1/set-hostname"));
+    EXPECT_EQ(run({"reset", "demo", "--yes", "--host", ","}).code, ExitCode::usage)
+        << "nothing would stand for everything";
     const Ran reset = run({"reset", "demo", "--yes", "--progress", "none", "-o", "json"});
     EXPECT_EQ(reset.code, ExitCode::ok) << reset.err;
     EXPECT_EQ(reset.object().at("kind"), "reset");

@@ -246,6 +246,11 @@ TEST_F(RunsTest, ARunThatIsOverTakesNoWishes) {
     EXPECT_EQ(begun.status, 202) << begun.body;
     EXPECT_THAT(read_file(server.state() / "said"), HasSubstr("retry demo --step=w2/s --detach"));
     EXPECT_EQ(server.post("/api/v1/clusters/demo/reset", {{"confirm", "other"}}).status, 422);
+    // Hosts that name none must not stand for all of them.
+    for (const json::array& none : {json::array{}, json::array{","}, json::array{" "}}) {
+        const json::object body = {{"confirm", "demo"}, {"hosts", none}};
+        EXPECT_EQ(server.post("/api/v1/clusters/demo/reset", body).status, 422);
+    }
     EXPECT_EQ(server.post("/api/v1/clusters/demo/reset", {{"confirm", "demo"}}).status, 202);
     EXPECT_THAT(read_file(server.state() / "said"), HasSubstr("reset demo --yes --detach"));
 }
