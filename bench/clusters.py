@@ -27,6 +27,7 @@ AGAIN_BOUND = 0.1
 NAME_SERVER = "10.96.0.10"
 PATIENCE_SECONDS = 300
 BY_HAND_IMAGES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns/coredns", "pause", "flannel")
+SLIPWAY_IMAGES = ("kube-vip",)  # of three control planes; by hand they have no address in common
 NOT_BY_HAND = ["install-metrics-server", "backup-etcd"]  # what the script does not do either
 BY_HAND_PROGRAMS = ("kubeadm", "kubelet", "kubectl", "crictl", "runc", "containerd.tar", "cni-plugins.tar")
 
@@ -43,9 +44,8 @@ class Files:
 
     def __init__(self, slipway, folder):
         self.slipway, self.folder = slipway, folder
-        self.bundle = pathlib.Path(run(ROOT / "lab/bundle/build", "--slipway", slipway).strip())
-        self.key = self.bundle.with_suffix(".pub")
-        names = [one["name"] for one in json.loads(run(slipway, "bundle", "inspect", self.bundle, "-o", "json"))["names"]]
+        self.whole = pathlib.Path(run(ROOT / "lab/bundle/build", "--slipway", slipway).strip())
+        names = [one["name"] for one in json.loads(run(slipway, "bundle", "inspect", self.whole, "-o", "json"))["names"]]
         (folder / "programs").mkdir()
         for program in BY_HAND_PROGRAMS:
             target = folder / "programs" / program
@@ -54,9 +54,25 @@ class Files:
         self.kubectl = folder / "programs/kubectl"
         self.packages(next(n for n in names if "/packages/" in n))
         self.images([next(n for n in names if f"/{image}:" in n) for image in BY_HAND_IMAGES])
+        self.pack(names)
 
     def extract(self, name, target):
-        run(self.slipway, "bundle", "extract", self.bundle, name, "-o", target)
+        run(self.slipway, "bundle", "extract", self.whole, name, "-o", target)
+
+    def pack(self, names):
+        """A bundle of these very files, and of the programs only Slipway needs: nobody carries more than the other."""
+        for image in SLIPWAY_IMAGES:
+            self.extract(next(n for n in names if f"/{image}:" in n), self.folder / image)
+        version = {name.split("/")[-1].rsplit(":", 1)[0]: name.rsplit(":", 1)[1] for name in names}
+        recipe = {"apiVersion": "slipway.dev/v1", "kind": "Recipe", "metadata": {"name": "bench", "version": version["kubeadm"]}, "spec": {
+            "images": [{"oci-archive": "images.tar"}, *[{"oci-layout": image} for image in SLIPWAY_IMAGES]],
+            "binaries": [{"file": f"programs/{program}", "version": version[program], "arch": "amd64"} for program in BY_HAND_PROGRAMS],
+            "packages": [{"os": "debian-12", "arch": "amd64", "files": ["debs"]}]}}
+        (self.folder / "recipe.yaml").write_text(json.dumps(recipe))
+        self.bundle, self.key = self.folder / "bench.bundle", self.folder / "bench.pub"
+        run(self.slipway, "bundle", "build", "-f", self.folder / "recipe.yaml", "-o", self.bundle)
+        run(self.slipway, "bundle", "keygen", self.folder / "bench")
+        run(self.slipway, "bundle", "sign", self.bundle, "--key", self.folder / "bench.key")
 
     def packages(self, name):
         self.extract(name, self.folder / "packages")

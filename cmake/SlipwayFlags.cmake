@@ -29,13 +29,15 @@ if(SLIPWAY_HARDEN)
     target_link_options(slipway_flags INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
 endif()
 
+# Optimising what only tests say takes as long as compiling all the rest, and nothing waits for it.
+set(of_tests $<BOOL:$<TARGET_PROPERTY:SLIPWAY_OF_TESTS>>)
 if(SLIPWAY_SANITIZE)
     target_compile_options(slipway_flags INTERFACE -fsanitize=${SLIPWAY_SANITIZE}
-        -fno-sanitize-recover=all)
+        -fno-sanitize-recover=all $<${of_tests}:-O0>)
     target_link_options(slipway_flags INTERFACE -fsanitize=${SLIPWAY_SANITIZE})
 endif()
 if(SLIPWAY_FUZZ)
-    target_compile_options(slipway_flags INTERFACE -fsanitize=fuzzer-no-link)
+    target_compile_options(slipway_flags INTERFACE $<$<NOT:${of_tests}>:-fsanitize=fuzzer-no-link>)
 endif()
 
 if(SLIPWAY_LTO)

@@ -30,7 +30,7 @@ function(slipway_layer name)
     if(fakes)
         add_library(slipway_${name}_testing STATIC ${fakes})
         target_link_libraries(slipway_${name}_testing PUBLIC slipway_${name} GTest::gtest GTest::gmock)
-        slipway_test_properties(slipway_${name}_testing)
+        slipway_precompile(slipway_${name}_testing slipway_base)
         list(APPEND test_libraries slipway_${name}_testing)
     endif()
     foreach(layer ${arg_LAYERS})
@@ -47,7 +47,8 @@ function(slipway_layer name)
         target_link_libraries(${name}_test PRIVATE ${test_libraries} GTest::gtest_main GTest::gmock
             slipway_rapidcheck)
         slipway_program_properties(${name}_test)
-        slipway_test_properties(${name}_test)
+        slipway_precompile(${name}_test base_test ${slipway_common_headers} <gtest/gtest.h> <gmock/gmock.h>)
+        set_target_properties(${name}_test PROPERTIES SLIPWAY_OF_TESTS ON)
         add_test(NAME ${name} COMMAND ${name}_test)
         set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 600)
     endif()
@@ -62,32 +63,38 @@ function(slipway_layer name)
     endif()
 endfunction()
 
-# Headers most files need, compiled once a preset: a third less to compile. Presets of clang go without: clang-tidy
-# should see every file with its own includes only, and ccache takes no object of clang's that used such headers
-# from one clone to the next.
+# Headers most files need, compiled once a preset, with the target named first: a third less to compile. The preset for
+# clang-tidy goes without, so that it sees every file with its own includes only.
 set(slipway_common_headers <algorithm> <chrono> <condition_variable> <functional> <map> <memory>
     <optional> <string> <thread> <unordered_map> <vector> <boost/json.hpp> <fmt/format.h>)
 
 function(slipway_precompile target first)
-    if(target STREQUAL first)
-        target_precompile_headers(${target} PRIVATE ${ARGN})
-    else()
+    if(NOT target STREQUAL first)
         target_precompile_headers(${target} REUSE_FROM ${first})
+        return()
     endif()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+        slipway_sum_precompiled(${target} ${ARGN})
+    endif()
+endfunction()
+
+# What clang precompiles names its folder, so no two clones have the same. ccache (scripts/ccache_clang.sh) looks at this sum
+# of what went into it instead.
+function(slipway_sum_precompiled target)
+    list(TRANSFORM ARGN REPLACE "(.+)" "#include \\1\n" OUTPUT_VARIABLE lines)
+    string(CONCAT text ${lines})
+    set(header ${CMAKE_BINARY_DIR}/precompiled_${target}.hpp)
+    file(CONFIGURE OUTPUT ${header} CONTENT "${text}" @ONLY)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -E -P -x c++ ${header} OUTPUT_VARIABLE all COMMAND_ERROR_IS_FATAL ANY)
+    string(SHA256 sum "${all}")
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch.sum CONTENT "${sum}\n")
 endfunction()
 
 # Tests may read files of the source tree. One file knows where it is: the others are compiled alike in every
 # clone, and come from the cache.
 set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/base/testing/source_tree.cpp PROPERTY
     COMPILE_DEFINITIONS SLIPWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-
-function(slipway_test_properties target)
-    if(NOT SLIPWAY_FIRST_TEST)
-        set(SLIPWAY_FIRST_TEST ${target} CACHE INTERNAL "")
-    endif()
-    slipway_precompile(${target} ${SLIPWAY_FIRST_TEST} ${slipway_common_headers} <gtest/gtest.h>
-        <gmock/gmock.h>)
-endfunction()
 
 # A text file becomes an array, declared extern where it is used: src/store/schema/v1.sql is
 # slipway::embedded::slipway_store_v1.

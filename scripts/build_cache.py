@@ -2,6 +2,9 @@
 import fcntl
 import os
 import pathlib
+import subprocess
+import sys
+import tempfile
 
 
 def cache():
@@ -22,3 +25,16 @@ class Locked:
 
     def __exit__(self, *_):
         self.file.close()
+
+
+def wheel(name, version):
+    """The folder with a program of PyPI, unpacked there the first time somebody asks."""
+    folder = cache() / "wheels" / f"{name}-{version}"
+    with Locked(folder.parent / f"{name}.lock"):
+        if not folder.exists():
+            print(f"installing {name} {version}", file=sys.stderr)
+            with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+                subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--root-user-action=ignore",
+                                "--target", f"{made}/all", f"{name}=={version}"], check=True)
+                pathlib.Path(made, "all").rename(folder)
+    return folder

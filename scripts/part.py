@@ -29,6 +29,19 @@ def last_line(log):
     return "".join(c for c in line if c.isprintable())
 
 
+# What a failure begins with: of a compiler under ninja, of a sanitizer, of GoogleTest.
+FAILURE = re.compile(r"^FAILED:|: ThreadSanitizer: |: AddressSanitizer: |: LeakSanitizer: |: runtime error: |: Failure$")
+MOST_FAILURES, AFTER_EACH, AT_THE_END = 3, 40, 40
+
+
+def what_failed(lines):
+    """Other work goes on after a failure, so its own lines rarely are the last."""
+    shown = set(range(max(0, len(lines) - AT_THE_END), len(lines)))
+    for at in [i for i, line in enumerate(lines) if FAILURE.search(line)][:MOST_FAILURES]:
+        shown.update(range(max(0, at - 3), min(len(lines), at + AFTER_EACH)))
+    return [lines[i] for i in sorted(shown)]
+
+
 def main():
     name, command = sys.argv[1], sys.argv[2:]
     log = os.path.join("build", "logs", re.sub(r"[^a-z0-9]+", "-", name.lower()) + ".log")
@@ -68,10 +81,7 @@ def main():
         return 0
     with open(log, "rb") as f:
         text = f.read().decode("utf-8", "replace").splitlines()
-    # A failed compilation is followed by lines of its neighbours: show the failures, then the end.
-    failed = [i for i, line in enumerate(text) if line.startswith("FAILED:")]
-    shown = text[failed[0]:failed[0] + 80] if failed else text[-80:]
-    print("\n".join(shown), file=sys.stderr)
+    print("\n".join(what_failed(text)), file=sys.stderr)
     print(f"  {name}: FAILED after {seconds:.1f} s; whole log: {log}", file=sys.stderr, flush=True)
     return code if code > 0 else 1
 

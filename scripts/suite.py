@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-LAST_LINES = 60
+LAST_LINES = 180
 
 
 def run(part):
