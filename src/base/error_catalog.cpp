@@ -755,7 +755,7 @@ constexpr ErrorEntry kCatalog[] = {
      "the disk is failing, or the permissions of the folder forbid it",
      "repair the disk or the permissions; nothing half-written can be seen"},
     {"SYSTEM-NO-PROCESS", "The run cannot go on in the background",
-     "the system allows no further process",
+     "the system allows no further process, or ended it at once",
      "raise the limit of processes, or run in the foreground"},
     {"SYSTEM-NO-RANDOM", "The system gave no random bytes",
      "the kernel's random source is not available",

@@ -41,7 +41,12 @@ std::optional<std::int64_t> Detached::wait(ExitCode& ended) {
     int status = 0;
     while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
     }
-    ended = WIFEXITED(status) ? static_cast<ExitCode>(WEXITSTATUS(status)) : ExitCode::failed;
+    if (WIFSIGNALED(status)) {
+        throw StateError(
+            "SYSTEM-NO-PROCESS", "the process in the background ended before its run began",
+            {.cause = fmt::format("it was killed: {}", ::strsignal(WTERMSIG(status)))});
+    }
+    ended = static_cast<ExitCode>(WEXITSTATUS(status));
     return std::nullopt;
 }
 

@@ -97,6 +97,7 @@ RestrictSUIDSGID=yes
 StateDirectory={}
 StateDirectoryMode=0700
 SystemCallArchitectures=native
+SystemCallErrorNumber=EPERM
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 UMask=0077
