@@ -247,8 +247,9 @@ def report(results):
     return good, f"""# Benchmarks: whole clusters
 
 Written by `make bench`; one run of each on {cores} cores, on fresh machines of the [lab](lab.md) that all share them. By hand is a plain
-serial script, [bench/by_hand](../bench/by_hand/install.sh): scp, `dpkg -i`, `ctr images import`, `kubeadm init`, flannel, `kubeadm join`; same
-files, out of the same bundle, and the same cluster: Slipway leaves out metrics-server and backups, which the script does not have. The clock stops when the nodes are Ready, kube-proxy, flannel and CoreDNS are rolled out, and DNS
+serial script, [bench/by_hand](../bench/by_hand/install.sh): scp, `dpkg -i`, `ctr images import`, `kubeadm init`, flannel, `kubeadm join`. Both
+install the same files: Slipway's bundle holds what the script copies, and kube-vip for three control planes. Both make the same cluster: Slipway leaves out
+metrics-server and backups, which the script does not have. The clock stops when the nodes are Ready, kube-proxy, flannel and CoreDNS are rolled out, and DNS
 answers at its service address on every machine.
 
 | what | seen | bound | |
