@@ -53,7 +53,8 @@ shipped: build ## tests of the program as it is shipped
 test: $(packages) ## everything: shipped program, page, scenarios, clients, lab, lint, asan, tsan, a short fuzz run
 	@scripts/suite.py shipped web scenarios clients lab lint asan tsan fuzz-short
 
-test-full: test ## and the whole matrices on the lab's machines
+test-full: test ## and the whole matrices on the lab's machines, and generated requests to the server
+	$(part) "generated requests" $(ctest) --test-dir build/release -L '^full$$'
 	$(part) "lab, in full" env SLIPWAY_LAB_FULL=1 $(ctest) --test-dir build/release -L lab-full
 
 lab-bundle: build ## the offline file of the lab (the first time builds all of Kubernetes: tens of minutes)
@@ -70,7 +71,7 @@ asan: build/asan/build.ninja ## the fast tests under AddressSanitizer and UBSan 
 	$(part) "fast tests, asan" $(ctest) --test-dir build/asan -L fast
 
 # Suites of the layers that start threads; the others have nothing ThreadSanitizer could see.
-threaded := net wire agent store remote engine oci registry
+threaded := net wire agent store remote engine oci registry server
 
 tsan: build/tsan/build.ninja ## tests of the layers with threads under ThreadSanitizer (clang)
 	$(part) "build tsan" cmake --build build/tsan -j $(JOBS) --target $(threaded:%=%_test)
@@ -126,6 +127,7 @@ bench: lab-bundle ## measure, and write docs/benchmarks*.md
 	@bench/images.py build/release/bin --write docs/benchmarks-images.md
 	@bench/hosts.py build/release/bin --write docs/benchmarks-hosts.md
 	@bench/clusters.py build/release/bin --write docs/benchmarks-clusters.md
+	@bench/server.py build/release/bin --write docs/benchmarks-server.md
 
 clean: ## remove build/ (packages and the compiler cache stay)
 	@rm -rf build

@@ -37,6 +37,12 @@ struct Served {
     std::string error = {};  // what the handler threw; never shown to clients
 };
 
+// What is said to a request that no handler could answer, beside its status.
+struct Refusal {
+    std::string content_type = {};
+    std::string body = {};
+};
+
 struct ServerOptions {
     std::optional<TlsContext> tls = {};
     std::size_t max_connections = 1024;
@@ -52,6 +58,7 @@ struct ServerOptions {
     std::uint64_t max_body = 1u << 20;    // unless the handler says otherwise
     std::uint64_t max_drain = 64u << 10;  // of a body nobody read; a longer one ends the connection
     std::function<void(const Served&)> on_served = {};  // on the connection's thread
+    std::function<Refusal(int status)> refusal = {};    // a line of text without it
 };
 
 struct ServerStats {

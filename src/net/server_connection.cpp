@@ -258,8 +258,9 @@ void ServerConnection::call_handler(Request& request, Response& response, Served
         ++counters_.handler_failures;
     }
     response.close = response.status != 500;
-    response.headers.set("Content-Type", "text/plain; charset=utf-8");
-    response.body = fmt::format("{} {}\n", response.status, reason_phrase(response.status));
+    Refusal refusal = refusal_of(response.status);
+    response.headers.set("Content-Type", std::move(refusal.content_type));
+    response.body = std::move(refusal.body);
 }
 
 void ServerConnection::write_answer(const Request& request, Response& response, bool keep,
@@ -278,13 +279,20 @@ void ServerConnection::write_answer(const Request& request, Response& response, 
     record.bytes_sent += write_message(*stream_, pace, std::move(head), response.body, framing);
 }
 
+Refusal ServerConnection::refusal_of(int status) const {
+    if (options_.refusal) return options_.refusal(status);
+    return {.content_type = "text/plain; charset=utf-8",
+            .body = fmt::format("{} {}\n", status, reason_phrase(status))};
+}
+
 void ServerConnection::refuse(int status) {
-    const std::string text = fmt::format("{} {}\n", status, reason_phrase(status));
+    const Refusal refusal = refusal_of(status);
     Pace pace({.idle = options_.write_timeout});
-    stream_->write(fmt::format("{}Content-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n"
-                               "Connection: close\r\n\r\n{}",
-                               status_line(status), text.size(), text),
-                   pace);
+    stream_->write(
+        fmt::format("{}Content-Type: {}\r\nX-Content-Type-Options: nosniff\r\n"
+                    "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+                    status_line(status), refusal.content_type, refusal.body.size(), refusal.body),
+        pace);
     if (options_.on_served) options_.on_served({.peer = peer_, .status = status});
 }
 

@@ -38,6 +38,7 @@ class ServerConnection {
     bool keeps_alive(const RequestHead& head, const Response& response, const BodyReader& body,
                      bool unasked) const;
     void finish(Served& record, const BodyReader& body, Deadline::Clock::time_point begin);
+    Refusal refusal_of(int status) const;
     void refuse(int status);
     bool drain(BodyReader& body);
     bool is_quiet() const;

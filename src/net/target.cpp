@@ -60,15 +60,16 @@ std::vector<std::pair<std::string, std::string>> parse_query(std::string_view te
     return out;
 }
 
-// "http://host/path" without what stands before the path.
-std::string_view without_origin(std::string_view text) {
+// "http://host/path" in two.
+std::pair<std::string_view, std::string_view> split_origin(std::string_view text) {
     for (const std::string_view scheme : {"http://", "https://"}) {
         if (text.size() < scheme.size() || !same_name(text.substr(0, scheme.size()), scheme))
             continue;
         text.remove_prefix(scheme.size());
         const std::size_t path = text.find_first_of("/?");
         if (path == 0) refuse("a target without a host");
-        return path == std::string_view::npos ? "/" : text.substr(path);
+        if (path == std::string_view::npos) return {text, "/"};
+        return {text.substr(0, path), text.substr(path)};
     }
     refuse("a target that is no path");
 }
@@ -86,9 +87,11 @@ Target parse_target(std::string_view method, std::string_view text) {
     if (text == "*" && method == "OPTIONS") return {.raw_path = "*", .path = "*"};
     if (method == "CONNECT") throw HttpError(501, "this is no proxy");
     if (text.find('#') != std::string_view::npos) refuse("a fragment in the target");
-    std::string_view rest = text.starts_with('/') ? text : without_origin(text);
+    const auto [authority, rest] =
+        text.starts_with('/') ? std::pair(std::string_view(), text) : split_origin(text);
     const std::size_t mark = std::min(rest.find('?'), rest.size());
-    Target out{.raw_path = std::string(rest.substr(0, mark)),
+    Target out{.authority = std::string(authority),
+               .raw_path = std::string(rest.substr(0, mark)),
                .raw_query = std::string(rest.substr(std::min(mark + 1, rest.size())))};
     if (out.raw_path.empty()) out.raw_path = "/";
     out.path = decoded_path(out.raw_path);

@@ -12,6 +12,7 @@
 namespace slipway::net {
 
 struct Target {
+    std::string authority = {};  // of "http://host/path": host; it outweighs the field Host
     std::string raw_path = {};
     // Decoded. It has no "." or ".." in it, no control characters, and as many slashes as raw_path.
     std::string path = {};

@@ -22,6 +22,9 @@ TEST(Target, MayNameTheServer) {
     EXPECT_EQ(parse_target("GET", "https://a").path, "/");
     EXPECT_EQ(parse_target("GET", "http://a?b=c").parameter("b"), "c");
     EXPECT_EQ(parse_target("OPTIONS", "*").path, "*");
+    EXPECT_EQ(parse_target("GET", "HTTP://a:1/b?c").authority, "a:1");
+    EXPECT_EQ(parse_target("GET", "http://a?b=c").authority, "a");
+    EXPECT_EQ(parse_target("GET", "/http://a/").authority, "");
 }
 
 RC_GTEST_PROP(Percent, DecodesWhatItEncodes, (const std::string& text)) {

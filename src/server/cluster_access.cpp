@@ -27,9 +27,8 @@ desk::ClusterFolder cluster_of(const Exchange& x) {
     return {.name = name, .folder = x.services.settings.state / name};
 }
 
-std::unique_ptr<store::Journal> journal_of(const desk::ClusterFolder& cluster) {
-    // Whoever writes to it looks for damage; a reader sees it where it reads.
-    return store::Journal::open_existing(cluster.journal(), {.check_integrity = false});
+JournalLease journal_of(Services& services, const desk::ClusterFolder& cluster) {
+    return services.journals.lend(cluster);
 }
 
 store::Run run_of(const Exchange& x, store::Journal& journal, const desk::ClusterFolder& cluster) {

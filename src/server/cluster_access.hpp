@@ -4,6 +4,7 @@
 #include "desk/state.hpp"
 #include "server/drafts.hpp"
 #include "server/exchange.hpp"
+#include "server/journals.hpp"
 
 #include <memory>
 #include <string>
@@ -14,7 +15,7 @@ namespace slipway::server {
 // Of {name}; throws Problem 404.
 desk::ClusterFolder cluster_of(const Exchange& x);
 
-std::unique_ptr<store::Journal> journal_of(const desk::ClusterFolder& cluster);
+JournalLease journal_of(Services& services, const desk::ClusterFolder& cluster);
 
 // Of {run}: a number or "last"; throws Problem 404 and UserError RUN-UNKNOWN.
 store::Run run_of(const Exchange& x, store::Journal& journal, const desk::ClusterFolder& cluster);

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+
 namespace slipway::server {
 
 namespace {
@@ -28,14 +30,18 @@ HubEvent hub_event(const store::EventRow& row) {
             .type = row.type,
             .host = row.host,
             .step = row.step,
-            .line = json::serialize(desk::event_from_row(row).to_json())};
+            .message = fmt::format("id: {}\nevent: {}\ndata: {}\n\n", row.seq, row.type,
+                                   json::serialize(desk::event_from_row(row).to_json()))};
 }
 
 // The reader of one cluster and what it has read.
 struct EventHub::Channel {
     explicit Channel(desk::ClusterFolder where) : cluster(std::move(where)) {
         const auto journal = open(cluster);
-        read_to = before_ring = journal->last_event_seq();
+        // Its end is read into the ring at once: those who come to a run that goes on ask for all
+        // of it, and each would read it by himself.
+        read_to = before_ring =
+            std::max<std::int64_t>(0, journal->last_event_seq() - std::int64_t{kRing});
         reader = std::jthread([this](const std::stop_token& stop) { read(stop); });
     }
     ~Channel() { reader.request_stop(); }
@@ -122,7 +128,7 @@ void EventHub::Channel::read_once(store::Journal& journal) {
     }
 }
 
-EventHub::EventHub() = default;
+EventHub::EventHub(Journals& journals) : journals_(journals) {}
 EventHub::~EventHub() { stop(); }
 
 void EventHub::stop() {
@@ -166,8 +172,8 @@ EventHub::Listener::~Listener() {
 
 EventHub::Batch EventHub::Listener::from_journal() {
     Batch out;
-    const auto rows =
-        open(channel_->cluster)->events({.after_seq = cursor_, .run = run_, .limit = kPiece});
+    const auto rows = hub_->journals_.lend(channel_->cluster)
+                          ->events({.after_seq = cursor_, .run = run_, .limit = kPiece});
     for (const store::EventRow& row : rows) {
         out.events.push_back(std::make_shared<const HubEvent>(hub_event(row)));
         cursor_ = row.seq;

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/mutex.hpp"
 #include "desk/state.hpp"
+#include "server/journals.hpp"
 
 #include <atomic>
 #include <deque>
@@ -28,7 +29,7 @@ struct HubEvent {
     std::string type = {};
     std::string host = {};
     std::string step = {};
-    std::string line = {};  // the event as one JSON line
+    std::string message = {};  // as it is sent: id, type and the event as one JSON line
 };
 
 HubEvent hub_event(const store::EventRow& row);
@@ -38,7 +39,7 @@ class EventHub {
     struct Channel;
 
   public:
-    EventHub();
+    explicit EventHub(Journals& journals);
     ~EventHub();
 
     struct Batch {
@@ -78,6 +79,7 @@ class EventHub {
     static constexpr std::size_t kRing = 4096, kMostListeners = 1000, kPiece = 200;
 
   private:
+    Journals& journals_;
     std::atomic<std::size_t> listeners_{0};
     Mutex mutex_;
     bool stopped_ SLIPWAY_GUARDED_BY(mutex_) = false;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace slipway::server {
 
 namespace {
@@ -19,13 +17,13 @@ struct Stream {
     bool over = false;
 
     void fill() {
-        const EventHub::Batch batch = listener.next(heartbeat);
-        pending.clear();
+        std::string().swap(pending);  // and its memory: most of the time a listener waits
         sent = 0;
+        const EventHub::Batch batch = listener.next(heartbeat);
         over = !allowed();
         if (over) return;
         for (const auto& event : batch.events) {
-            if (filter.passes(*event)) pending += sse_message(*event);
+            if (filter.passes(*event)) pending += event->message;
         }
         if (batch.ended) pending += "event: end\ndata: {}\n\n";
         over = batch.ended || batch.closed;
@@ -48,10 +46,6 @@ struct Stream {
 bool EventFilter::passes(const HubEvent& event) const {
     const bool type = types.empty() || std::ranges::find(types, event.type) != types.end();
     return type && (host.empty() || host == event.host) && (step.empty() || step == event.step);
-}
-
-std::string sse_message(const HubEvent& event) {
-    return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", event.seq, event.type, event.line);
 }
 
 net::Producer event_stream(EventHub::Listener listener, EventFilter filter,

@@ -19,9 +19,6 @@ struct EventFilter {
     bool passes(const HubEvent& event) const;
 };
 
-// `id:` its number, `event:` its type, `data:` the event as one JSON line.
-std::string sse_message(const HubEvent& event);
-
 // Until the run has ended (`event: end`), the client goes, the server stops or the listener is
 // allowed no longer, which is asked before anything is sent. A comment when nothing happens keeps
 // proxies content.

@@ -171,11 +171,15 @@ void Front::answer(net::Request& request, net::Response& response) {
     record(x, response.status);
 }
 
-// A page of another site, or a name that someone made point here, gets nothing.
+// A page of another site, or a name that someone made point here, gets nothing. A target may name
+// the server as well (http://NAME/path), and proxies go by that.
 void Front::require_own_host(const net::Request& request) const {
     const auto field = request.headers.find("Host");
     const auto host = field && request.headers.count("Host") == 1 ? host_of(*field) : std::nullopt;
-    if (!host || !services_.identity.is_named(*host)) {
+    const std::string& target = request.target.authority;
+    const auto asked = target.empty() ? host : host_of(target);
+    if (!host || !asked || !services_.identity.is_named(*host) ||
+        !services_.identity.is_named(*asked)) {
         throw Problem(421, "SERVER-HOST", "this server is not known by that name",
                       {.cause = "the Host of the request is not among its names",
                        .remedy = "start it with --public-name NAME to be reached by another"});

@@ -177,6 +177,34 @@ TEST(Front, IsReachedOnlyByItsNames) {
         EXPECT_THAT(status_line(server, field), Not(HasSubstr(" 200 "))) << field;
 }
 
+// A target that names a server outweighs the field.
+TEST(Front, ATargetMustNameItToo) {
+    const RunningServer server;
+    const auto status = [&](const char* target) {
+        net::testing::RawClient client(server.port());
+        client.send(
+            fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", target));
+        return client.read_to_end().substr(0, 13);
+    };
+    EXPECT_EQ(status("https://localhost/healthz"), "HTTP/1.1 200 ");
+    EXPECT_EQ(status("https://127.0.0.1:8443/healthz"), "HTTP/1.1 200 ");
+    for (const char* other :
+         {"https://evil.example/healthz", "http://localhost.evil.example/healthz",
+          "https://localhost@evil.example/healthz", "http://evil.example"})
+        EXPECT_EQ(status(other), "HTTP/1.1 421 ") << other;
+}
+
+TEST(Front, WhatNoRouteCouldReadIsRefusedAsAProblemToo) {
+    const RunningServer server;
+    net::testing::RawClient client(server.port());
+    client.send("GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_THAT(
+        client.read_to_end(),
+        AllOf(HasSubstr(" 400 "), HasSubstr("\r\nContent-Type: application/problem+json\r\n"),
+              HasSubstr("\r\nX-Content-Type-Options: nosniff\r\n"),
+              HasSubstr(R"("id":"SERVER-BAD-REQUEST")")));
+}
+
 TEST(Front, NamesMayChangeWhileItRuns) {
     RunningServer server;
     EXPECT_THAT(status_line(server, "Host: renamed\r\n"), HasSubstr(" 421 "));

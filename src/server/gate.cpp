@@ -3,8 +3,11 @@
 #include "server/problem.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
+
+#include <arpa/inet.h>
 
 namespace slipway::server {
 
@@ -30,27 +33,58 @@ struct Turn {
 
 }  // namespace
 
-void Gate::require_open() {
-    const SteadyTime now = clock_.steady();
-    if (now >= closed_until_) return;
-    refuse(std::max(seconds(1), std::chrono::ceil<seconds>(closed_until_ - now)));
+std::string guesser_of(const std::string& peer) {
+    if (!peer.starts_with('[')) return peer.substr(0, peer.rfind(':'));
+    std::array<unsigned char, 16> bytes{};
+    const std::string address = peer.substr(1, peer.find_first_of("]%") - 1);
+    if (::inet_pton(AF_INET6, address.c_str(), bytes.data()) != 1) return address;
+    std::fill(bytes.begin() + 8, bytes.end(), 0);
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    ::inet_ntop(AF_INET6, bytes.data(), text.data(), text.size());
+    return text.data();
 }
 
-bool Gate::attempt(const std::function<bool()>& right) {
+void Gate::require_open(const std::string& who) {
+    const SteadyTime now = clock_.steady();
+    SteadyTime until = closed_to_all_until_;
+    if (const auto known = guessers_.find(who); known != guessers_.end())
+        until = std::max(until, known->second.closed_until);
+    if (now < until) refuse(std::max(seconds(1), std::chrono::ceil<seconds>(until - now)));
+}
+
+void Gate::forget_old() {
+    const SteadyTime now = clock_.steady();
+    std::erase_if(guessers_, [&](const auto& item) { return now - item.second.last >= kForget; });
+    if (guessers_.size() < kMostKnown) return;
+    guessers_.erase(std::ranges::min_element(
+        guessers_, {}, [](const auto& item) { return item.second.closed_until; }));
+}
+
+void Gate::note_wrong(const std::string& who) {
+    if (!guessers_.contains(who)) forget_old();
+    const SteadyTime now = clock_.steady();
+    Guesser& guesser = guessers_[who];
+    guesser.last = now;
+    if (++guesser.wrong >= kFree) {
+        const int doubled = std::min(guesser.wrong - kFree, 6);
+        guesser.closed_until = now + std::min(seconds(1ll << doubled), kLongest);
+    }
+    if (++wrong_of_all_ >= kFreeOfAll) closed_to_all_until_ = now + seconds(1);
+}
+
+bool Gate::attempt(const std::string& peer, const std::function<bool()>& right) {
     const Turn turn(waiting_);
     if (turn.number > kMostWaiting) refuse(seconds(1));
+    const std::string who = guesser_of(peer);
     const Lock lock(mutex_);
-    require_open();
-    if (right()) {
-        wrong_ = 0;
-        return true;
+    require_open(who);
+    if (!right()) {
+        note_wrong(who);
+        return false;
     }
-    ++wrong_;
-    if (wrong_ >= kFree) {
-        const int doubled = std::min(wrong_ - kFree, 6);
-        closed_until_ = clock_.steady() + std::min(seconds(1ll << doubled), kLongest);
-    }
-    return false;
+    guessers_.erase(who);
+    wrong_of_all_ = 0;
+    return true;
 }
 
 }  // namespace slipway::server

@@ -55,14 +55,13 @@ json::object operation(const Route& route) {
         out["requestBody"] =
             json::object{{"content", content("application/json", reference(route.request))}};
     }
-    const bool kubernetes = route.errors == ErrorShape::kubernetes;
-    out["responses"] = json::object{
-        {fmt::format("{}", route.status), success(route)},
-        {"default",
-         json::object{
-             {"description", "what went wrong"},
-             {"content", kubernetes ? content("application/json", reference("Status"))
-                                    : content("application/problem+json", reference("Problem"))}}}};
+    // What is refused before a route is looked for is a problem, whatever the route.
+    json::object errors = content("application/problem+json", reference("Problem"));
+    if (route.errors == ErrorShape::kubernetes)
+        errors.emplace("application/json", json::object{{"schema", reference("Status")}});
+    out["responses"] = json::object{{fmt::format("{}", route.status), success(route)},
+                                    {"default", json::object{{"description", "what went wrong"},
+                                                             {"content", std::move(errors)}}}};
     out["security"] =
         route.role == Role::anyone
             ? json::array()

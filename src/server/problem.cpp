@@ -81,4 +81,14 @@ void answer_problem(net::Response& response, const Problem& problem) {
     response.error = problem.internal;
 }
 
+net::Refusal refusal_of(int status) {
+    const bool large = status == 413 || status == 414 || status == 431;
+    const char* id = large           ? "SERVER-TOO-LARGE"
+                     : status == 500 ? "SERVER-FAILED"
+                                     : "SERVER-BAD-REQUEST";
+    return {
+        .content_type = "application/problem+json",
+        .body = json::serialize(to_json({status, id, std::string(net::reason_phrase(status))}))};
+}
+
 }  // namespace slipway::server

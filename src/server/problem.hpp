@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "net/http_message.hpp"
+#include "net/http_server.hpp"
 
 #include <exception>
 #include <string>
@@ -37,5 +38,7 @@ Problem problem_of_child(const json::object& error);
 
 json::object to_json(const Problem& problem);
 void answer_problem(net::Response& response, const Problem& problem);
+// Of a request that was refused before a route was looked for.
+net::Refusal refusal_of(int status);
 
 }  // namespace slipway::server

@@ -89,8 +89,8 @@ void require_locked(const Exchange& x) {
 void post_unlock(Exchange& x) {
     const Secret code = secret_text(x, "code"), password = secret_text(x, "password");
     require_locked(x);
-    const bool right =
-        x.services.gate.attempt([&] { return x.services.passwords.code_matches(code.reveal()); });
+    const bool right = x.services.gate.attempt(
+        x.request.peer, [&] { return x.services.passwords.code_matches(code.reveal()); });
     x.what = right ? "right code" : "wrong code";
     if (!right) {
         require_locked(x);  // someone else was faster with the right one
@@ -103,8 +103,8 @@ void post_unlock(Exchange& x) {
 }
 
 void require_password(Exchange& x, const Secret& password) {
-    if (x.services.gate.attempt([&] { return x.services.passwords.matches(password.reveal()); }))
-        return;
+    const auto is_right = [&] { return x.services.passwords.matches(password.reveal()); };
+    if (x.services.gate.attempt(x.request.peer, is_right)) return;
     x.what = "wrong password";
     throw Problem(401, "SERVER-WRONG-PASSWORD", "the password is wrong");
 }

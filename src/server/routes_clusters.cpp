@@ -53,7 +53,7 @@ json::object cluster_json(Services& services, const std::string& name) {
     if (const std::string draft = services.drafts.draft_of(name); !draft.empty())
         out["spec"] = draft;
     try {
-        const auto journal = journal_of(cluster);
+        const auto journal = journal_of(services, cluster);
         if (const auto run = journal->last_run())
             out["run"] = last_run_json(cluster, *journal, *run);
     } catch (const Error& error) {
@@ -85,7 +85,7 @@ void get_kubeconfig(Exchange& x) {
 
 void post_resume(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    require_no_push(cluster, *journal_of(cluster));
+    require_no_push(cluster, *journal_of(x.services, cluster));
     const std::string& name = cluster.name;
     x.answer(start_run(x, x.services.drafts.draft_of(name), {"resume", name}));
 }

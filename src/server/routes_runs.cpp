@@ -21,7 +21,7 @@ constexpr std::int64_t kLargestSeq = 1'000'000'000'000;
 
 void get_runs(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    const auto journal = journal_of(cluster);
+    const auto journal = journal_of(x.services, cluster);
     const auto living = desk::living_run(cluster, *journal);
     json::array all;
     for (const store::Run& run : journal->runs())
@@ -31,7 +31,7 @@ void get_runs(Exchange& x) {
 
 void get_run(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    const auto journal = journal_of(cluster);
+    const auto journal = journal_of(x.services, cluster);
     const store::Run run = run_of(x, *journal, cluster);
     const auto events = desk::gantt_events(*journal, run.id);
     x.answer(desk::run_steps_json(cluster, run, desk::gantt_model(events)));
@@ -39,7 +39,7 @@ void get_run(Exchange& x) {
 
 void get_gantt(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    const auto journal = journal_of(cluster);
+    const auto journal = journal_of(x.services, cluster);
     const store::Run run = run_of(x, *journal, cluster);
     const auto events = desk::gantt_events(*journal, run.id);
     x.answer_text(
@@ -47,7 +47,8 @@ void get_gantt(Exchange& x) {
         "image/svg+xml");
     // The picture is coloured by a style of its own; whatever else may be in it does nothing.
     x.response.headers.set("Content-Security-Policy",
-                           "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+                           "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; "
+                           "sandbox");
 }
 
 std::vector<std::string> types_of(const Exchange& x) {
@@ -76,7 +77,7 @@ void stream_events(Exchange& x, const desk::ClusterFolder& cluster, std::int64_t
 
 void get_events(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    const auto journal = journal_of(cluster);
+    const auto journal = journal_of(x.services, cluster);
     const store::Run run = run_of(x, *journal, cluster);
     if (x.accepts("text/event-stream")) return stream_events(x, cluster, run.id);
     const auto limit = static_cast<std::size_t>(x.number("limit", kUsualPage, kMostPage));
@@ -95,7 +96,7 @@ void get_events(Exchange& x) {
 // Lines of output, in pieces out of the journal.
 class LogReader {
   public:
-    LogReader(std::unique_ptr<store::Journal> journal, store::EventQuery query, std::string search)
+    LogReader(JournalLease journal, store::EventQuery query, std::string search)
         : journal_(std::move(journal)), query_(std::move(query)), search_(std::move(search)) {}
 
     // The next that hold what is searched for; none when there are no more.
@@ -116,7 +117,7 @@ class LogReader {
     }
 
   private:
-    std::unique_ptr<store::Journal> journal_;
+    JournalLease journal_;
     store::EventQuery query_;
     std::string search_;
     bool over_ = false;
@@ -155,7 +156,7 @@ net::Producer log_text(LogReader first) {
 
 void get_logs(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    auto journal = journal_of(cluster);
+    auto journal = journal_of(x.services, cluster);
     const store::Run run = run_of(x, *journal, cluster);
     LogReader reader(std::move(journal), log_query(x, run.id), x.parameter("search"));
     if (x.accepts("text/plain")) {
@@ -199,7 +200,7 @@ void leave(Exchange& x, const desk::ClusterFolder& cluster, store::Journal& jour
 
 void control(Exchange& x, const char* verb) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    leave(x, cluster, *journal_of(cluster), verb, "");
+    leave(x, cluster, *journal_of(x.services, cluster), verb, "");
 }
 
 void post_pause(Exchange& x) { control(x, "pause"); }
@@ -208,13 +209,13 @@ void post_cancel(Exchange& x) { control(x, "cancel"); }
 
 void post_skip(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    leave(x, cluster, *journal_of(cluster), "skip", x.text("target"));
+    leave(x, cluster, *journal_of(x.services, cluster), "skip", x.text("target"));
 }
 
 // A run that is over goes on in a process of its own.
 void post_retry(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    const auto journal = journal_of(cluster);
+    const auto journal = journal_of(x.services, cluster);
     const std::string target = x.text_or("target", "");
     if (desk::living_run(cluster, *journal)) {
         require_own_run(x, cluster, *journal);

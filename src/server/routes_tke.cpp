@@ -29,7 +29,7 @@ bool is_known(const Exchange& x, const std::string& cluster) {
 void require_new(const Exchange& x, const std::string& name) {
     if (is_known(x, name)) {
         const desk::ClusterFolder cluster{.name = name, .folder = x.services.settings.state / name};
-        const auto run = journal_of(cluster)->last_run();
+        const auto run = journal_of(x.services, cluster)->last_run();
         if (run && (run->kind != "reset" || run->result != "succeeded"))
             exists(name, fmt::format("it has a run ({})", run->id));
     }
@@ -119,7 +119,7 @@ void get_progress(Exchange& x) {
         return x.answer(convert::tke_progress({}));
     }
     const desk::ClusterFolder cluster = cluster_of(x);
-    const auto journal = journal_of(cluster);
+    const auto journal = journal_of(x.services, cluster);
     convert::TkeRun run = tke_run(cluster, *journal);
     std::string kubeconfig;
     if (run.state == convert::TkeRun::State::succeeded)
@@ -135,7 +135,7 @@ void get_progress(Exchange& x) {
 
 void put_retry(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
-    retry_last_run(x, cluster, *journal_of(cluster), "");
+    retry_last_run(x, cluster, *journal_of(x.services, cluster), "");
     x.answer(nullptr);
 }
 

@@ -211,7 +211,7 @@ TEST_F(RunsTest, AStreamEndsWithTheSessionOrTokenItWasAskedWith) {
 TEST_F(RunsTest, ThePictureMayBeColouredAndDoNothingElse) {
     event("step.started");
     EXPECT_EQ(server.get("/api/v1/clusters/demo/runs/last/gantt").header("Content-Security-Policy"),
-              "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+              "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox");
 }
 
 // The look that found nobody at work was taken before this run began.

@@ -96,7 +96,8 @@ struct ApiServer::State {
             std::move(listener),
             net::ServerOptions{.tls = tls,
                                .max_connections = options.max_connections,
-                               .on_served = [this](const net::Served& record) { served(record); }},
+                               .on_served = [this](const net::Served& record) { served(record); },
+                               .refusal = refusal_of},
             [this](net::Request& request, net::Response& response) {
                 front.handle(request, response);
             });

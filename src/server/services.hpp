@@ -13,6 +13,7 @@
 #include "server/gate.hpp"
 #include "server/identity.hpp"
 #include "server/jobs.hpp"
+#include "server/journals.hpp"
 #include "server/metrics.hpp"
 #include "server/passwords.hpp"
 #include "server/sessions.hpp"
@@ -60,7 +61,8 @@ struct Services {
     Drafts drafts;
     Bundles bundles;
     Claims submissions;  // clusters that are being made of a tke.json
-    EventHub hub;
+    Journals journals;
+    EventHub hub{journals};
     Metrics metrics;
     std::function<net::ServerStats()> stats = {};
 };

@@ -75,7 +75,8 @@ void RunningServer::start() {
     server_ = std::make_unique<net::HttpServer>(
         net::Listener("127.0.0.1:0"),
         net::ServerOptions{
-            .on_served = [this](const net::Served& r) { services_->metrics.served(r); }},
+            .on_served = [this](const net::Served& r) { services_->metrics.served(r); },
+            .refusal = refusal_of},
         [this](net::Request& request, net::Response& response) {
             front_->handle(request, response);
         });
