@@ -195,6 +195,7 @@ export const en = {
   'hosts.none': 'No hosts yet. Add them by a list, a range or a CSV file.',
   'hosts.select': 'select',
   'hosts.select-all': 'Select all',
+  'hosts.simulate': 'On simulated hosts',
   'hosts.together': 'All hosts together',
   'hosts.why': 'why',
   'import.content': 'Content of the file',

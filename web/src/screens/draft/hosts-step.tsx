@@ -15,6 +15,7 @@ import { HostRow } from './hosts-row'
 import { TrustDialog } from './hosts-trust'
 import { useChecks } from './use-checks'
 import type { DraftHandle } from './use-draft'
+import { useRehearsal } from './use-rehearsal'
 
 const kSummaryTones: Record<Summary, Tone> = { unknown: 'neutral', checking: 'busy', unreachable: 'bad', 'needs-trust': 'warn', failed: 'bad', warning: 'warn', ready: 'good' }
 const kSummaryWords: Record<Summary, Key> = {
@@ -45,7 +46,8 @@ export function problemsByHost(problems: SpecProblem[]): Map<number, SpecProblem
 export function HostsStep({ name, handle }: { name: string; handle: DraftHandle }) {
   const t = useT()
   const mayAct = useSession().data?.role !== 'viewer'
-  const checks = useChecks(name, handle, mayAct)
+  const [simulate, setSimulate] = useRehearsal(name)
+  const checks = useChecks(name, handle, mayAct, simulate)
   const hosts = useMemo(() => hostsOf(handle.spec), [handle.spec])
   const problems = useMemo(() => problemsByHost(handle.draft!.problems), [handle.draft])
   const [selected, setSelected] = useState<Set<number>>(new Set())
@@ -53,8 +55,8 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
   const [search, setSearch] = useState('')
   const [dialog, setDialog] = useState<'' | 'add' | 'trust' | 'login'>('')
   const verdicts = useMemo(
-    () => hosts.map((host): Verdict => verdictOf({ key: checks.keys.get(host.name), checks: checks.checks.get(host.name), running: checks.busy === 'keys' || checks.busy === 'preflight' })),
-    [hosts, checks.keys, checks.checks, checks.busy],
+    () => hosts.map((host): Verdict => verdictOf({ key: simulate ? undefined : checks.keys.get(host.name), checks: checks.checks.get(host.name), running: checks.busy === 'keys' || checks.busy === 'preflight' })),
+    [hosts, simulate, checks.keys, checks.checks, checks.busy],
   )
   const shown = useMemo(() => {
     const wanted = search.toLowerCase()
@@ -70,7 +72,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
   }
   const newKeys = hosts.flatMap((host) => {
     const key = checks.keys.get(host.name)
-    return key && ['new', 'changed', 'revoked'].includes(key.state) ? [key] : []
+    return key && !simulate && ['new', 'changed', 'revoked'].includes(key.state) ? [key] : []
   })
   const toggle = (key: string) => setExpanded((before) => (before.has(key) ? new Set([...before].filter((each) => each !== key)) : new Set([...before, key])))
   const cluster = (checks.checks.get('') ?? []).filter((check) => check.result !== 'passed')
@@ -83,6 +85,9 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
         <input type="search" className="small" placeholder={t('search')} aria-label={t('search')} value={search} onChange={(event) => setSearch(event.target.value)} />
         <span className="muted number">{t('hosts.count', { n: hosts.length })}</span>
         <Counts verdicts={verdicts} />
+        <label className="check">
+          <input type="checkbox" checked={simulate} onChange={(event) => setSimulate(event.target.checked)} /> {t('hosts.simulate')}
+        </label>
         <div className="actions">
           {newKeys.length > 0 && (
             <Button kind="primary" onClick={() => setDialog('trust')}>
