@@ -12,7 +12,8 @@ from slipway import CLEAN  # noqa: E402
 from stage import Stage  # noqa: E402
 
 # Something else listens where the API server will.
-UNIT = "systemd-run --quiet --collect --unit in-the-way python3 -m http.server 6443"
+TAKE_PORT = "systemd-run --quiet --unit in-the-way --socket-property=ListenStream=6443 --socket-property=Accept=yes cat"
+FREE_PORT = "systemctl stop in-the-way.socket"
 
 
 class Page(clusters.Case):
@@ -20,8 +21,8 @@ class Page(clusters.Case):
         machine, env = self.machine(), {**CLEAN, "HOME": str(self.folder)}
         self.program.run("bundle", "trust", "add", clusters.Cluster.key, env=env).expect(0)
         with Stage(self.program, self.folder, env=env) as stage:
-            stage.hands |= {"take-port": lambda: machine.sh(f"{UNIT}; for i in $(seq 100); do ss -Hltn sport = 6443 | grep -q . && exit 0; sleep 0.05; done; exit 1") and None,
-                            "free-port": lambda: machine.sh("systemctl stop in-the-way") and None,
+            stage.hands |= {"take-port": lambda: {"said": machine.sh(TAKE_PORT)},
+                            "free-port": lambda: {"said": machine.sh(FREE_PORT)},
                             "give-bundle": lambda name: self.give_bundle(stage.state(name))}
             stage.play("cluster", env={"SLIPWAY_MACHINE": machine.address,
                                        "SLIPWAY_MACHINE_PASSWORD": (self.lab.state / "ops-password").read_text().strip(),

@@ -27,11 +27,11 @@ test('from the code to a cluster', async ({ page, server }) => {
     await look(page, 'hosts-login')
     await page.getByRole('button', { name: 'Keep' }).click()
     await expect(page.getByRole('dialog')).toHaveCount(0)
-    await page.getByRole('button', { name: 'Confirm 1 keys' }).click()
+    await page.getByRole('button', { name: 'Confirm 1 key' }).click()
     await expect(page.getByRole('dialog')).toContainText(fingerprint)
     await look(page, 'hosts-trust')
     await stage('take-port')
-    await page.getByRole('button', { name: 'Accept 1 keys' }).click()
+    await page.getByRole('button', { name: 'Accept 1 key' }).click()
   })
 
   await test.step('a check fails, is repaired on the machine, and passes', async () => {
@@ -48,10 +48,10 @@ test('from the code to a cluster', async ({ page, server }) => {
   })
 
   await test.step('network, components, bundle, options', async () => {
-    for (const part of ['Network', 'Components', 'Options']) {
+    for (const [part, picture] of [['Network', 'network'], ['Components', 'components'], ['More settings', 'options']] as const) {
       await page.getByRole('link', { name: part, exact: true }).click()
       await expect(page.getByRole('status').filter({ hasText: 'Saved on the server' })).toBeVisible()
-      await look(page, part.toLowerCase())
+      await look(page, picture)
     }
     await stage('give-bundle', { name: server.name })
     await page.getByRole('link', { name: 'Bundle', exact: true }).click()
@@ -77,7 +77,7 @@ test('from the code to a cluster', async ({ page, server }) => {
   })
 
   await test.step('the run, as it happens', async () => {
-    await expect(page.getByRole('button', { name: /^node1, Install:/ })).toBeVisible({ timeout: 60_000 })
+    await expect(page.getByRole('button', { name: /^node1, Start:/ })).toBeVisible({ timeout: 60_000 })
     await look(page, 'run')
     await page.getByRole('link', { name: 'Slipway' }).click()
     await expect(page.getByRole('link', { name: 'Watch' })).toBeVisible()
@@ -105,7 +105,7 @@ test('from the code to a cluster', async ({ page, server }) => {
     await expect(page.getByText('POST /api/v1/specs/lab/apply')).toBeVisible()
     await look(page, 'settings')
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByLabel('Password').waitFor()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await look(page, 'sign-in')
   })
 })

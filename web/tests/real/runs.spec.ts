@@ -34,7 +34,7 @@ test('the whole way, with a failing check that is repaired', async ({ page, serv
   await expect(page.locator('.verdict').filter({ hasText: 'ready' })).toHaveCount(3)
   await expect(page.locator('.host-more')).toHaveCount(0)
 
-  for (const part of ['Components', 'Bundle', 'Options', 'Review']) {
+  for (const part of ['Components', 'Bundle', 'More settings', 'Review']) {
     await page.getByRole('link', { name: part, exact: true }).click()
     await expectAccessible(page, part)
   }

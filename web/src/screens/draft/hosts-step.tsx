@@ -53,7 +53,8 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
   const [selected, setSelected] = useState<Set<number>>(new Set())
   const [expanded, setExpanded] = useState<Set<string>>(new Set())
   const [search, setSearch] = useState('')
-  const [dialog, setDialog] = useState<'' | 'add' | 'trust' | 'login'>('')
+  const [dialog, setDialog] = useState<'' | 'add' | 'trust'>('')
+  const [logins, setLogins] = useState<Set<number>>(new Set()) // whose login is asked for
   const verdicts = useMemo(
     () => hosts.map((host): Verdict => verdictOf({ key: simulate ? undefined : checks.keys.get(host.name), checks: checks.checks.get(host.name), running: checks.busy === 'keys' || checks.busy === 'preflight' })),
     [hosts, simulate, checks.keys, checks.checks, checks.busy],
@@ -64,7 +65,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
   }, [hosts, verdicts, search])
   const change = (next: (hosts: Host[]) => Host[]) => handle.edit((spec) => withHosts(spec, next(hostsOf(spec))))
   const update = (index: number, fields: Partial<Host>) => change((list) => list.map((host, i) => (i === index ? { ...host, ...fields } : host)))
-  const updateSelected = (next: (host: Host) => Host) => change((list) => list.map((host, i) => (selected.has(i) ? next(host) : host)))
+  const updateMany = (which: Set<number>, next: (host: Host) => Host) => change((list) => list.map((host, i) => (which.has(i) ? next(host) : host)))
   const add = (parsed: ParsedHost[]) => change((list) => [...list, ...parsed.map((host): Host => ({ ...host, roles: host.roles ?? ['worker'] }))])
   const removeSelected = () => {
     change((list) => list.filter((_, i) => !selected.has(i)))
@@ -106,7 +107,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
           <ProblemList problems={cluster.map((check) => ({ id: check.id, severity: check.severity === 'error' ? 'error' : 'notice', path: check.id, what: check.seen, todo: check.remedy }))} />
         </Banner>
       )}
-      {selected.size > 0 && <BulkBar count={selected.size} update={updateSelected} remove={removeSelected} login={() => setDialog('login')} clear={() => setSelected(new Set())} />}
+      {selected.size > 0 && <BulkBar count={selected.size} update={(next) => updateMany(selected, next)} remove={removeSelected} login={() => setLogins(selected)} clear={() => setSelected(new Set())} />}
       {hosts.length === 0 ? (
         <Empty>{t('hosts.none')}</Empty>
       ) : (
@@ -131,10 +132,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
                 onSelect={(on) => setSelected((before) => (on ? new Set([...before, index]) : new Set([...before].filter((each) => each !== index))))}
                 onExpand={() => toggle(host.name)}
                 update={(fields) => update(index, fields)}
-                login={() => {
-                  setSelected(new Set([index]))
-                  setDialog('login')
-                }}
+                login={() => setLogins(new Set([index]))}
               />
             )
           }}
@@ -142,7 +140,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
       )}
       {dialog === 'add' && <AddHosts taken={hosts.map((host) => host.name)} add={add} close={() => setDialog('')} />}
       {dialog === 'trust' && <TrustDialog keys={newKeys} hosts={hosts} trust={checks.trust} close={() => setDialog('')} />}
-      {dialog === 'login' && <LoginDialog name={name} handle={handle} hosts={[...selected].map((i) => hosts[i]!)} update={updateSelected} close={() => setDialog('')} />}
+      {logins.size > 0 && <LoginDialog name={name} handle={handle} hosts={[...logins].map((i) => hosts[i]!)} update={(next) => updateMany(logins, next)} close={() => setLogins(new Set())} />}
     </section>
   )
 }
