@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; every target does its own set-up.
 .DEFAULT_GOAL := help
 .PHONY: help setup build check shipped test demo demo-simulated demo-clean bench lint format docs fuzz clean \
-        asan tsan scenarios clients lab lab-bundle test-full fuzz-short page web
+        asan tsan scenarios clients lab lab-bundle test-full fuzz-short page web pictures
 
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
@@ -107,7 +107,10 @@ format: $(packages) ## clang-format over the sources
 docs: build/debug/build.ninja ## write the generated pages of docs/ anew
 	$(part) "build debug" cmake --build build/debug -j $(JOBS)
 	$(part) "write docs" env SLIPWAY_WRITE_DOCS=1 $(ctest) --test-dir build/debug -L fast
-	$(part) "pictures of the page" env SHOTS=light SHOTS_FOLDER=../docs/page scripts/page.py test:browser shots
+
+pictures: lab-bundle ## pictures of every screen for docs/page, from the page's tests on a machine of the lab (root)
+	$(part) "pictures of the page" env SLIPWAY_PICTURES=$(CURDIR)/docs/page $(ctest) --parallel 1 --test-dir build/release \
+		-R '^(server-page|clusters-page)$$'
 
 demo: lab-bundle ## a real cluster on 3 lab machines (root); HA=1: 3 control planes, 2 workers. They stay
 	@scripts/demo.sh

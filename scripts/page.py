@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WEB = ROOT / "web"
 NODE_VERSION = "22.20.0"  # installed where there is none
 LEAST = (20, 19)
-NOT_OF_THE_PAGE = {"node_modules", "dist", "mock", "tests", "test-results", "shots", "README.md"}
+NOT_OF_THE_PAGE = {"node_modules", "dist", "mock", "tests", "test-results", "README.md"}
 
 
 def version_of(node):

@@ -27,8 +27,8 @@ class Answer:
 class Server:
     """One start of the server on a state folder. `with` ends it by SIGTERM."""
 
-    def __init__(self, program, state, env=None):
-        self.process = subprocess.Popen([program.path, "serve", "--listen", "127.0.0.1:0", "--state", str(state)],
+    def __init__(self, program, state, env=None, port=0):
+        self.process = subprocess.Popen([program.path, "serve", "--listen", f"127.0.0.1:{port}", "--state", str(state)],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                         text=True, env=env)
         self.said, self.code, self.port, self.fingerprint = [], None, None, None

@@ -18,7 +18,8 @@ export function App() {
   const session = useSession()
   useEffect(() => whenSignedOut(() => void client.invalidateQueries({ queryKey: ['session'] })), [])
   if (session.isPending) return <Loading />
-  if (session.isError) return <ErrorBanner error={session.error} />
+  // A server that is away for a while takes nothing from the screen.
+  if (!session.data) return <ErrorBanner error={session.error} />
   if (session.data.state === 'locked') return <Unlock session={session.data} />
   if (session.data.state === 'signed-out') return <SignIn session={session.data} />
   return (

@@ -18,7 +18,9 @@ async function readSession(): Promise<Session> {
   return session
 }
 
-export const useSession = () => useQuery({ queryKey: ['session'], queryFn: readSession, staleTime: 60_000 })
+// Asked again and again while it cannot be read: whoever opened the page before the server need not load it anew.
+export const useSession = () =>
+  useQuery({ queryKey: ['session'], queryFn: readSession, staleTime: 60_000, refetchInterval: ({ state }) => (state.status === 'error' ? 2_000 : false) })
 
 export const useClusters = (every = 3_000) =>
   useQuery({ queryKey: ['clusters'], queryFn: () => all<ClusterSummary>('/clusters'), refetchInterval: every })

@@ -43,4 +43,6 @@ describe('the catalogs', () => {
 it('fills in values', () => {
   expect(translate('en', 'run.steps', { done: 3, total: 9 })).toBe('3 of 9 steps')
   expect(translate('zh', 'run.steps', { done: 3, total: 9 })).toBe('3 / 9 个步骤')
+  expect(translate('en', 'hosts.count', { n: 1 })).toBe('1 host')
+  expect(translate('en', 'hosts.count', { n: 2 })).toBe('2 hosts')
 })

@@ -11,8 +11,11 @@ export type Language = 'en' | 'zh'
 
 const catalogs: Record<Language, Record<Key, string>> = { en, zh }
 
+// '{n} {n|host|hosts}': 1 host, 2 hosts.
 export function translate(language: Language, key: Key, values: Values = {}): string {
-  return catalogs[language][key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+  return catalogs[language][key]
+    .replace(/\{(\w+)\|([^|}]*)\|([^|}]*)\}/g, (_, name: string, one: string, many: string) => (values[name] === 1 ? one : many))
+    .replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
 interface Speech {

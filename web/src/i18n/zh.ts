@@ -197,6 +197,7 @@ export const zh: Record<keyof typeof en, string> = {
   'hosts.none': '还没有主机。可以通过列表、范围或 CSV 文件添加。',
   'hosts.select': '选择',
   'hosts.select-all': '全选',
+  'hosts.simulate': '在模拟主机上',
   'hosts.together': '所有主机的整体检查',
   'hosts.why': '原因',
   'import.content': '文件内容',

@@ -32,6 +32,11 @@ it('tells warnings from failures, and lets ignored ones pass', () => {
   expect(summaryOf(verdictOf({ checks: [...healthy, { ...failed('NET-PORT-API'), ignored: true }] }))).toBe('ready')
 })
 
+it('names first what stops an apply', () => {
+  const { findings } = verdictOf({ checks: [{ ...failed('A'), ignored: true }, failed('B', 'warning'), failed('C'), failed('D')] })
+  expect(findings.map(({ id }) => id)).toEqual(['C', 'D', 'B', 'A'])
+})
+
 it('shows where it is while it is being looked at', () => {
   expect(verdictOf({ running: true }).links.reachable).toBe('running')
   expect(verdictOf({ key: { host: 'w1', state: 'known' }, running: true }).links.login).toBe('running')

@@ -66,8 +66,11 @@ function applyChecks(verdict: Verdict, checks: Check[]) {
   const rest = bad.filter((check) => !check.ignored)
   if (broken >= 0) verdict.links[kLinks[broken]!] = kLinks[broken] === 'key' ? 'todo' : 'failed'
   else verdict.links.checks = rest.some((check) => check.severity === 'error') ? 'failed' : rest.length > 0 ? 'warning' : 'passed'
-  verdict.findings = bad.map(({ id, severity, seen, wanted, remedy, ignored }) => ({ id, severity, seen, wanted, remedy, ignored }))
+  verdict.findings = bad.map(({ id, severity, seen, wanted, remedy, ignored }) => ({ id, severity, seen, wanted, remedy, ignored })).sort((a, b) => weight(a) - weight(b))
 }
+
+// What stops an apply comes first.
+const weight = ({ severity, ignored }: Finding) => (ignored ? 2 : severity === 'error' ? 0 : 1)
 
 function markRunning(links: Record<Link, LinkState>) {
   const first = kLinks.find((link) => links[link] === 'unknown')

@@ -43,8 +43,12 @@ function Server() {
           <dd>{settings.data.version}</dd>
           <dt>{t('settings.listen')}</dt>
           <dd className="mono">{settings.data.listen}</dd>
-          <dt>{t('settings.names')}</dt>
-          <dd className="mono">{settings.data.publicNames.join(', ')}</dd>
+          {settings.data.publicNames.length > 0 && (
+            <>
+              <dt>{t('settings.names')}</dt>
+              <dd className="mono">{settings.data.publicNames.join(', ')}</dd>
+            </>
+          )}
           <dt>{t('settings.state')}</dt>
           <dd className="mono">{settings.data.state}</dd>
           <dt>{t('session.fingerprint')}</dt>

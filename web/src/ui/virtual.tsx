@@ -38,6 +38,7 @@ export function VirtualList({ count, size, row, keyOf, label, header, className,
             key={item.key}
             ref={measured ? virtual.measureElement : undefined}
             data-index={item.index}
+            data-key={item.key}
             className="virtual-row"
             role={kRowRole[role]}
             aria-rowindex={role === 'table' ? item.index + 1 : undefined}

@@ -1,4 +1,4 @@
-// Every screen, and how to get it into an interesting state. Used by the accessibility test and by screenshots.
+// Every screen, and how to get it into an interesting state. Used by the accessibility test.
 import type { Page } from '@playwright/test'
 import type { MockOptions } from '../../mock/server.mjs'
 import { addBundle, addDraft, addRun, demoSpec, ended, type World } from './world'

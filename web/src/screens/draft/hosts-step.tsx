@@ -15,6 +15,7 @@ import { HostRow } from './hosts-row'
 import { TrustDialog } from './hosts-trust'
 import { useChecks } from './use-checks'
 import type { DraftHandle } from './use-draft'
+import { useRehearsal } from './use-rehearsal'
 
 const kSummaryTones: Record<Summary, Tone> = { unknown: 'neutral', checking: 'busy', unreachable: 'bad', 'needs-trust': 'warn', failed: 'bad', warning: 'warn', ready: 'good' }
 const kSummaryWords: Record<Summary, Key> = {
@@ -45,16 +46,18 @@ export function problemsByHost(problems: SpecProblem[]): Map<number, SpecProblem
 export function HostsStep({ name, handle }: { name: string; handle: DraftHandle }) {
   const t = useT()
   const mayAct = useSession().data?.role !== 'viewer'
-  const checks = useChecks(name, handle, mayAct)
+  const [simulate, setSimulate] = useRehearsal(name)
+  const checks = useChecks(name, handle, mayAct, simulate)
   const hosts = useMemo(() => hostsOf(handle.spec), [handle.spec])
   const problems = useMemo(() => problemsByHost(handle.draft!.problems), [handle.draft])
   const [selected, setSelected] = useState<Set<number>>(new Set())
   const [expanded, setExpanded] = useState<Set<string>>(new Set())
   const [search, setSearch] = useState('')
-  const [dialog, setDialog] = useState<'' | 'add' | 'trust' | 'login'>('')
+  const [dialog, setDialog] = useState<'' | 'add' | 'trust'>('')
+  const [logins, setLogins] = useState<Set<number>>(new Set()) // whose login is asked for
   const verdicts = useMemo(
-    () => hosts.map((host): Verdict => verdictOf({ key: checks.keys.get(host.name), checks: checks.checks.get(host.name), running: checks.busy === 'keys' || checks.busy === 'preflight' })),
-    [hosts, checks.keys, checks.checks, checks.busy],
+    () => hosts.map((host): Verdict => verdictOf({ key: simulate ? undefined : checks.keys.get(host.name), checks: checks.checks.get(host.name), running: checks.busy === 'keys' || checks.busy === 'preflight' })),
+    [hosts, simulate, checks.keys, checks.checks, checks.busy],
   )
   const shown = useMemo(() => {
     const wanted = search.toLowerCase()
@@ -62,7 +65,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
   }, [hosts, verdicts, search])
   const change = (next: (hosts: Host[]) => Host[]) => handle.edit((spec) => withHosts(spec, next(hostsOf(spec))))
   const update = (index: number, fields: Partial<Host>) => change((list) => list.map((host, i) => (i === index ? { ...host, ...fields } : host)))
-  const updateSelected = (next: (host: Host) => Host) => change((list) => list.map((host, i) => (selected.has(i) ? next(host) : host)))
+  const updateMany = (which: Set<number>, next: (host: Host) => Host) => change((list) => list.map((host, i) => (which.has(i) ? next(host) : host)))
   const add = (parsed: ParsedHost[]) => change((list) => [...list, ...parsed.map((host): Host => ({ ...host, roles: host.roles ?? ['worker'] }))])
   const removeSelected = () => {
     change((list) => list.filter((_, i) => !selected.has(i)))
@@ -70,7 +73,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
   }
   const newKeys = hosts.flatMap((host) => {
     const key = checks.keys.get(host.name)
-    return key && ['new', 'changed', 'revoked'].includes(key.state) ? [key] : []
+    return key && !simulate && ['new', 'changed', 'revoked'].includes(key.state) ? [key] : []
   })
   const toggle = (key: string) => setExpanded((before) => (before.has(key) ? new Set([...before].filter((each) => each !== key)) : new Set([...before, key])))
   const cluster = (checks.checks.get('') ?? []).filter((check) => check.result !== 'passed')
@@ -83,6 +86,9 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
         <input type="search" className="small" placeholder={t('search')} aria-label={t('search')} value={search} onChange={(event) => setSearch(event.target.value)} />
         <span className="muted number">{t('hosts.count', { n: hosts.length })}</span>
         <Counts verdicts={verdicts} />
+        <label className="check">
+          <input type="checkbox" checked={simulate} onChange={(event) => setSimulate(event.target.checked)} /> {t('hosts.simulate')}
+        </label>
         <div className="actions">
           {newKeys.length > 0 && (
             <Button kind="primary" onClick={() => setDialog('trust')}>
@@ -101,7 +107,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
           <ProblemList problems={cluster.map((check) => ({ id: check.id, severity: check.severity === 'error' ? 'error' : 'notice', path: check.id, what: check.seen, todo: check.remedy }))} />
         </Banner>
       )}
-      {selected.size > 0 && <BulkBar count={selected.size} update={updateSelected} remove={removeSelected} login={() => setDialog('login')} clear={() => setSelected(new Set())} />}
+      {selected.size > 0 && <BulkBar count={selected.size} update={(next) => updateMany(selected, next)} remove={removeSelected} login={() => setLogins(selected)} clear={() => setSelected(new Set())} />}
       {hosts.length === 0 ? (
         <Empty>{t('hosts.none')}</Empty>
       ) : (
@@ -126,10 +132,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
                 onSelect={(on) => setSelected((before) => (on ? new Set([...before, index]) : new Set([...before].filter((each) => each !== index))))}
                 onExpand={() => toggle(host.name)}
                 update={(fields) => update(index, fields)}
-                login={() => {
-                  setSelected(new Set([index]))
-                  setDialog('login')
-                }}
+                login={() => setLogins(new Set([index]))}
               />
             )
           }}
@@ -137,7 +140,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
       )}
       {dialog === 'add' && <AddHosts taken={hosts.map((host) => host.name)} add={add} close={() => setDialog('')} />}
       {dialog === 'trust' && <TrustDialog keys={newKeys} hosts={hosts} trust={checks.trust} close={() => setDialog('')} />}
-      {dialog === 'login' && <LoginDialog name={name} handle={handle} hosts={[...selected].map((i) => hosts[i]!)} update={updateSelected} close={() => setDialog('')} />}
+      {logins.size > 0 && <LoginDialog name={name} handle={handle} hosts={[...logins].map((i) => hosts[i]!)} update={(next) => updateMany(logins, next)} close={() => setLogins(new Set())} />}
     </section>
   )
 }

@@ -15,6 +15,7 @@ import { Dialog } from '../../ui/dialog'
 import { Tabs } from '../../ui/tabs'
 import { saveAs } from '../run/logs'
 import type { DraftHandle } from './use-draft'
+import { useRehearsal } from './use-rehearsal'
 
 type View = 'plan' | 'yaml' | 'effective'
 
@@ -24,7 +25,7 @@ export function ReviewStep({ name, handle }: { name: string; handle: DraftHandle
   const [plan, setPlan] = useState<{ job: string; result: PlanResult; etag: string }>()
   const [busy, setBusy] = useState(false)
   const [lines, setLines] = useState<string[]>([])
-  const [simulate, setSimulate] = useState(false)
+  const [simulate, setSimulate] = useRehearsal(name)
   const [error, setError] = useState<unknown>()
   const draft = handle.draft!
   const errors = errorsOf(draft.problems)

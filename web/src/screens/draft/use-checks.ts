@@ -25,7 +25,8 @@ export interface Checks {
   preflight: () => Promise<void>
 }
 
-export function useChecks(name: string, handle: DraftHandle, mayAct: boolean): Checks {
+// Simulated hosts have no keys: they are only checked.
+export function useChecks(name: string, handle: DraftHandle, mayAct: boolean, simulate: boolean): Checks {
   const [keys, setKeys] = useState<Map<string, HostKey>>(new Map())
   const [result, setResult] = useState<PreflightResult>()
   const [busy, setBusy] = useState<Checks['busy']>('')
@@ -66,17 +67,18 @@ export function useChecks(name: string, handle: DraftHandle, mayAct: boolean): C
 
   const preflight = useCallback(async () => {
     await handle.flush()
-    const found = await run<PreflightResult>('preflight', () => post(`${at}/preflight`))
+    const found = await run<PreflightResult>('preflight', () => post(`${at}/preflight`, simulate ? { simulate } : {}))
     if (found) setResult(found)
-  }, [handle, run, at])
+  }, [handle, run, at, simulate])
 
   const lookAtKeys = useCallback(
     async (only?: string[]) => {
+      if (simulate) return
       await handle.flush()
       const found = await run<KeysResult>('keys', () => post(`${at}/hosts/keys`, only ? { hosts: only } : {}))
       if (found) takeKeys(found)
     },
-    [handle, run, at],
+    [handle, run, at, simulate],
   )
 
   const trust = useCallback(
@@ -88,6 +90,15 @@ export function useChecks(name: string, handle: DraftHandle, mayAct: boolean): C
   )
 
   const hosts = useMemo(() => hostsOf(handle.spec), [handle.spec])
+
+  // Answers of simulated hosts say nothing of others, nor the other way round.
+  const askedOf = useRef(simulate)
+  useEffect(() => {
+    if (askedOf.current === simulate) return
+    askedOf.current = simulate
+    sessionStorage.removeItem(`slipway.preflight.${name}`)
+    setResult(undefined)
+  }, [simulate, name])
 
   // Jobs of before a reload.
   useEffect(() => {
@@ -108,7 +119,7 @@ export function useChecks(name: string, handle: DraftHandle, mayAct: boolean): C
   const ready = handle.save === 'saved' && mayAct
   const problems = handle.draft?.problems
   useEffect(() => {
-    if (!ready || !problems) return
+    if (!ready || !problems || simulate) return
     const timer = setTimeout(() => {
       if (going.current) return
       const fresh = hosts.filter((host, i) => host.address && problemsBelow(errorsOf(problems), `hosts[${i}]`).length === 0 && asked.current.get(host.name) !== signature(host))
@@ -117,12 +128,12 @@ export function useChecks(name: string, handle: DraftHandle, mayAct: boolean): C
       void lookAtKeys(fresh.map((host) => host.name))
     }, kPause)
     return () => clearTimeout(timer)
-  }, [ready, problems, hosts, busy, lookAtKeys])
+  }, [ready, problems, hosts, busy, lookAtKeys, simulate])
 
   // Once every key is known, so can be the rest.
-  const allKnown = hosts.length > 0 && hosts.every((host) => keys.get(host.name)?.state === 'known')
+  const allKnown = hosts.length > 0 && (simulate || hosts.every((host) => keys.get(host.name)?.state === 'known'))
   const checkedAs = useRef('')
-  const whole = handle.draft?.etag ?? ''
+  const whole = `${handle.draft?.etag} ${simulate}`
   useEffect(() => {
     if (!ready || !allKnown || busy || errorsOf(problems ?? []).length > 0) return
     if (hosts.length > kAutomaticallyUpTo || checkedAs.current === whole) return

@@ -98,7 +98,7 @@ function BarRow({ bar, name, place, open }: { bar: Bar; name: string; place: (se
         <div className={cx('gantt-bar', node.state, bar.critical && 'critical')} style={{ left: place(bar.from), width: place(Math.max(bar.to - bar.from, 0)) }} title={words} onClick={() => open(node.id)}>
           {kNodeGlyphs[node.state]}
         </div>
-        <span className="gantt-took" style={{ left: place(bar.to) }}>
+        <span className="gantt-took" style={{ left: `max(${place(bar.to)}, calc(${place(bar.from)} + 14px))` }}>
           {took}
         </span>
       </div>

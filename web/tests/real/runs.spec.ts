@@ -1,0 +1,133 @@
+// A real server and simulated hosts: the whole way, and everything that may happen to a run under an open page.
+import { addHosts, apply, demoSpec, expect, expectAccessible, expectAsInJournal, head, look, putDraft, signIn, stage, test, unlock, type Server } from './stage'
+import type { Page } from '@playwright/test'
+
+const kEnd = { timeout: 60_000 }
+const kCutEvery = Number(process.env.SLIPWAY_CUT_SECONDS ?? 0.8)
+
+test('the whole way, with a failing check that is repaired', async ({ page, server }) => {
+  await page.goto(server.url)
+  await expectAccessible(page, 'unlock')
+  await unlock(page, server)
+  await expectAccessible(page, 'start')
+  await page.getByLabel('Name of the cluster').fill('way')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByLabel('On simulated hosts').check()
+  await addHosts(page, 'cp1 10.0.0.11 control-plane,etcd\nw[1-2] 10.0.0.[21-22] worker')
+  await expect(page.locator('.verdict').filter({ hasText: 'ready' })).toHaveCount(3)
+
+  await page.getByRole('link', { name: 'Network' }).click()
+  await page.getByLabel('Service networks').fill('10.0.0.128/25')
+  await expect(page.getByRole('status').filter({ hasText: 'Saved on the server' })).toBeVisible()
+  await page.getByRole('link', { name: 'Hosts' }).click()
+  await expect(page.locator('.verdict').filter({ hasText: 'failed' })).toHaveCount(3)
+  await page.getByRole('button', { name: 'w1: details' }).click()
+  await expect(page.locator('.host-more')).toContainText('10.0.0.128/25 overlaps 10.0.0.21/24 on eth0')
+  await expect(page.locator('.host-more')).toContainText('choose another kubernetes.networks.services')
+  await expectAccessible(page, 'hosts')
+
+  await page.getByRole('link', { name: 'Network' }).click()
+  await expectAccessible(page, 'network')
+  await page.getByLabel('Service networks').fill('10.96.0.0/16')
+  await expect(page.getByRole('status').filter({ hasText: 'Saved on the server' })).toBeVisible()
+  await page.getByRole('link', { name: 'Hosts' }).click()
+  await expect(page.locator('.verdict').filter({ hasText: 'ready' })).toHaveCount(3)
+  await expect(page.locator('.host-more')).toHaveCount(0)
+
+  for (const part of ['Components', 'Bundle', 'More settings', 'Review']) {
+    await page.getByRole('link', { name: part, exact: true }).click()
+    await expectAccessible(page, part)
+  }
+  await expect(page.getByLabel(/On simulated hosts/)).toBeChecked()
+  await page.getByRole('button', { name: 'Make a plan' }).click()
+  await expect(page.locator('.plan').first()).toContainText('set-sysctls')
+  await page.getByRole('button', { name: 'Apply…' }).click()
+  await expectAccessible(page, 'apply')
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()
+  await expect(head(page)).toContainText('succeeded', kEnd)
+  await expect(page.getByRole('button', { name: /^w2, Prepare: changed/ })).toBeVisible()
+  await expectAsInJournal(page, server, 'way')
+})
+
+async function watchNewRun(page: Page, server: Server, cluster: string) {
+  await unlock(page, server)
+  await putDraft(page, server, demoSpec(cluster))
+  await apply(page, server, cluster)
+  await page.goto(server.url)
+  await expect(page).toHaveURL(new RegExp(`/clusters/${cluster}/runs/1`))
+  await expect(head(page)).toContainText('running')
+}
+
+test('a run that is killed is resumed from the page', async ({ page, server }) => {
+  await watchNewRun(page, server, 'killed')
+  await expect(head(page)).toContainText(/[3-9] of \d+ steps/)
+  await stage('kill-run', { name: server.name, cluster: 'killed' })
+  await expect(head(page)).toContainText('interrupted')
+  await expectAccessible(page, 'interrupted run')
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible()
+  await expect(head(page)).toContainText('succeeded', kEnd)
+  await expectAsInJournal(page, server, 'killed')
+})
+
+test('two tabs show the same run, and what is done in one is seen in the other', async ({ page, server }) => {
+  await watchNewRun(page, server, 'tabs')
+  const other = await page.context().newPage()
+  await other.goto(server.url)
+  await expect(other).toHaveURL(/\/clusters\/tabs\/runs\/1/)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await expect(head(other)).toContainText('paused')
+  await other.reload()
+  await expect(head(other)).toContainText('paused')
+  await other.getByRole('button', { name: 'Continue' }).click()
+  await expect(head(page)).toContainText('running')
+  await page.getByRole('button', { name: 'Cancel run' }).click()
+  await page.getByRole('button', { name: 'Cancel the run' }).click()
+  await expect(head(other)).toContainText('cancelled')
+  await other.getByRole('button', { name: 'Resume' }).click()
+  for (const tab of [page, other]) await expect(head(tab)).toContainText('succeeded', kEnd)
+  for (const tab of [page, other]) await expectAsInJournal(tab, server, 'tabs')
+})
+
+test('a proxy cuts every connection again and again', async ({ page, server }) => {
+  await unlock(page, server)
+  await putDraft(page, server, demoSpec('cut'))
+  const proxy = await stage<{ url: string }>('proxy', { name: server.name, period: kCutEvery })
+  const streams: string[] = []
+  page.on('response', (response) => void (response.url().endsWith('/events') && response.status() === 200 && streams.push(response.url())))
+  // Cookies belong to a host, whatever its port.
+  await apply(page, server, 'cut')
+  await expect(async () => {
+    await page.goto(`${proxy.url}/clusters/cut/runs/1`)
+    await expect(head(page)).toContainText('steps')
+  }).toPass(kEnd)
+  await expect(head(page)).toContainText('succeeded', kEnd)
+  expect(streams.length).toBeGreaterThan(5)
+  await expectAsInJournal(page, server, 'cut')
+})
+
+test.describe('a server that goes and comes back', () => {
+  test.use({ failpoint: 'engine.before-intent@w2/set-sysctls=error' })
+  test('is joined again by the open page; what failed before is retried', async ({ page, server }) => {
+    await watchNewRun(page, server, 'back')
+    await page.evaluate(() => Object.assign(window, { neverReloaded: true }))
+    await stage('kill-server', { name: server.name })
+    await expect(head(page)).toContainText('connecting again')
+    await expectAccessible(page, 'run without a server')
+    await stage('start-server', { name: server.name })
+    await signIn(page)
+    await expect(page).toHaveURL(/\/clusters\/back\/runs\/1/)
+    await expect(head(page)).toContainText('partial', kEnd)
+    expect(await page.evaluate(() => 'neverReloaded' in window)).toBe(true)
+    await expectAsInJournal(page, server, 'back')
+
+    const failure = page.getByRole('region', { name: 'Something failed' })
+    await expect(failure).toContainText('set-sysctls')
+    await page.getByRole('tab', { name: 'Hosts' }).click()
+    await look(page, 'run-failed')
+    await failure.getByRole('button', { name: 'Retry' }).click()
+    await expect(head(page)).toContainText('succeeded', kEnd)
+    await expect(failure).toHaveCount(0)
+    await expectAsInJournal(page, server, 'back')
+  })
+})
