@@ -15,6 +15,10 @@ describe('setAt', () => {
     expect(setAt({ a: 1, b: { c: { d: true } } }, ['b', 'c', 'd'], undefined)).toEqual({ a: 1 })
     expect(setAt(spec, ['spec', 'hosts', 0], undefined)).toMatchObject({ spec: { hosts: [{ name: 'b' }] } })
   })
+  it('keeps an entry of a list whose last field was emptied, and drops a list without entries', () => {
+    expect(setAt({ list: [{ name: 'a' }] }, ['list', 0, 'name'], undefined)).toEqual({ list: [{}] })
+    expect(setAt({ x: 1, list: [{ name: 'a' }] }, ['list', 0], undefined)).toEqual({ x: 1 })
+  })
 })
 
 it('finds problems at a field and below it', () => {
@@ -24,6 +28,7 @@ it('finds problems at a field and below it', () => {
   expect(problemsBelow(problems, 'hosts[1]')).toEqual([problems[0]])
   expect(problemsBelow(problems, 'hosts')).toHaveLength(3)
   expect(pathText(['metadata', 'name'])).toBe('metadata.name')
+  expect(pathText(['spec', 'registry', 'mirrors', 'docker.io'])).toBe('registry.mirrors["docker.io"]')
 })
 
 it('reads and writes hosts', () => {

@@ -17,11 +17,12 @@ interface HostRowProps {
   onExpand: () => void
   update: (fields: Partial<Host>) => void
   login: () => void
+  more: () => void
 }
 
 export const kRoleLetters: Record<HostRole, string> = { 'control-plane': 'C', etcd: 'E', worker: 'W', registry: 'R' }
 
-export function HostRow({ host, problems, verdict, selected, expanded, onSelect, onExpand, update, login }: HostRowProps) {
+export function HostRow({ host, problems, verdict, selected, expanded, onSelect, onExpand, update, login, more }: HostRowProps) {
   const t = useT()
   const bad = (field: string) => problems.some((problem) => problem.path.endsWith(`.${field}`) || problem.path.includes(`.${field}[`)) || undefined
   const label = (key: Key) => `${host.name}: ${t(key)}`
@@ -64,6 +65,9 @@ export function HostRow({ host, problems, verdict, selected, expanded, onSelect,
               {expanded ? '▾' : '▸'} {t('hosts.why')}
             </Button>
           )}
+          <Button kind="quiet" className="row-more" aria-label={label('host.more')} title={t('host.more')} onClick={more}>
+            ⋯
+          </Button>
         </div>
       </div>
       {expanded && (

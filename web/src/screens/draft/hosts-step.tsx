@@ -11,6 +11,7 @@ import { VirtualList } from '../../ui/virtual'
 import { AddHosts } from './hosts-add'
 import { BulkBar } from './hosts-bulk'
 import { LoginDialog } from './hosts-login'
+import { HostMore } from './hosts-more'
 import { HostRow } from './hosts-row'
 import { TrustDialog } from './hosts-trust'
 import { useChecks } from './use-checks'
@@ -51,7 +52,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
   const [selected, setSelected] = useState<Set<number>>(new Set())
   const [expanded, setExpanded] = useState<Set<string>>(new Set())
   const [search, setSearch] = useState('')
-  const [dialog, setDialog] = useState<'' | 'add' | 'trust' | 'login'>('')
+  const [dialog, setDialog] = useState<'' | 'add' | 'trust' | 'login' | 'more'>('')
   const verdicts = useMemo(
     () => hosts.map((host): Verdict => verdictOf({ key: checks.keys.get(host.name), checks: checks.checks.get(host.name), running: checks.busy === 'keys' || checks.busy === 'preflight' })),
     [hosts, checks.keys, checks.checks, checks.busy],
@@ -130,6 +131,10 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
                   setSelected(new Set([index]))
                   setDialog('login')
                 }}
+                more={() => {
+                  setSelected(new Set([index]))
+                  setDialog('more')
+                }}
               />
             )
           }}
@@ -138,6 +143,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
       {dialog === 'add' && <AddHosts taken={hosts.map((host) => host.name)} add={add} close={() => setDialog('')} />}
       {dialog === 'trust' && <TrustDialog keys={newKeys} hosts={hosts} trust={checks.trust} close={() => setDialog('')} />}
       {dialog === 'login' && <LoginDialog name={name} handle={handle} hosts={[...selected].map((i) => hosts[i]!)} update={updateSelected} close={() => setDialog('')} />}
+      {dialog === 'more' && <HostMore handle={handle} index={[...selected][0]!} close={() => setDialog('')} />}
     </section>
   )
 }

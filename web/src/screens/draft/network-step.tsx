@@ -36,13 +36,14 @@ export function NetworkStep({ handle }: { handle: DraftHandle }) {
             <SpecField handle={handle} path={['spec', 'kubernetes', 'maxPods']} label={t('network.max-pods')} />
           </div>
           <SpecField handle={handle} path={['spec', 'networkPlugin', 'kind']} label={t('network.plugin')} />
+          <SpecField handle={handle} path={['spec', 'networkPlugin', 'values']} />
           <SpecField handle={handle} path={[...kNetworks, 'proxyMode']} label={t('network.proxy')} />
         </Section>
         <div>
           <Capacity handle={handle} />
           <Section title={t('network.endpoint')}>
             <FieldProblems problems={problemsBelow(handle.draft!.problems, 'kubernetes.endpoint').filter((problem) => problem.path === 'kubernetes.endpoint')} />
-            {['kind', 'domain', 'address', 'port'].map((field) => (
+            {['kind', 'domain', 'address', 'port', 'interface', 'vipMode'].map((field) => (
               <SpecField key={field} handle={handle} path={['spec', 'kubernetes', 'endpoint', field]} />
             ))}
           </Section>
