@@ -196,8 +196,16 @@ export function startRun(world, name, plan, kind, spec) {
   return { status: 202, json: { cluster: name, run: run.id } }
 }
 
-function apply({ world, parameters }) {
+function requireChecks(world, draft, ignore) {
+  const { checks } = preflightOf(draft.spec, { trusted: world.trusted, ignore, unreachable })
+  const bad = checks.filter((check) => check.result !== 'passed' && check.severity === 'error' && !check.ignored)
+  if (bad.length === 0) return
+  throw new Problem(409, 'SERVER-CHECKS-FAILED', bad.map((check) => `${check.host}: ${check.id}`).join('\n'), { cause: 'a check failed; nothing was changed on any host', remedy: 'see the preflight of this spec; ignore a check by its id' })
+}
+
+function apply({ world, parameters, body }) {
   const draft = requireValid(draftOf(world, parameters.name))
+  if (!body.json.simulate) requireChecks(world, draft, body.json.ignore)
   const name = draft.spec.metadata.name
   return startRun(world, name, planOf(draft.spec, world.clusters.get(name)?.done), 'apply', draft.name)
 }

@@ -171,7 +171,7 @@ function History({ name }: { name: string }) {
               </td>
               <td>{run.kind}</td>
               <td>
-                <RunBadge state={run.result} />
+                <RunBadge state={run.result} /> {run.ignoredChecks && run.ignoredChecks.length > 0 && <Badge tone="warn">{t('cluster.ignored', { ids: run.ignoredChecks.join(', ') })}</Badge>}
               </td>
               <td className="muted">{moment(run.started, language)}</td>
               <td className="number">{run.seconds === undefined ? '' : duration(run.seconds)}</td>

@@ -1,6 +1,6 @@
 // What people do, from the first visit to a cluster that stands.
 import type { Page } from '@playwright/test'
-import { addRun, call, code, demoSpec, ended, expect, password, putDraft, real, signIn, test } from './world'
+import { addDraft, addRun, call, code, demoSpec, ended, expect, password, putDraft, real, signIn, test } from './world'
 
 const onlyMock = () => test.skip(Boolean(real), 'needs a mock')
 
@@ -321,4 +321,35 @@ test('hooks, registries and taints are filled in as forms, and errors stand at t
   const spec = (JSON.parse(text) as { spec: { spec: { hosts: object[]; hooks: object } } }).spec.spec
   expect(spec.hooks).toEqual({ preInstall: [{ name: 'greet', script: 'echo one\necho two' }] })
   expect(spec.hosts[3]).toMatchObject({ name: 'w1', taints: [{ key: 'gpu', effect: 'NoSchedule' }], labels: { disk: 'ssd' } })
+})
+
+test('a failing check stops the apply until a person ignores it, and that is told', async ({ page, world }) => {
+  onlyMock()
+  await signIn(page, world)
+  const spec = demoSpec('demo')
+  addDraft(world, { ...spec, spec: { ...spec.spec, hosts: spec.spec.hosts.map((host) => (host.name === 'w1' ? { ...host, labels: { mock: 'port-in-use' } } : host)) } })
+  for (const host of spec.spec.hosts) world.mock!.world.trusted.add(host.address)
+  await page.goto(`${world.url}/drafts/demo/hosts`)
+  await page.getByRole('button', { name: 'w1: details' }).click()
+  await page.getByRole('button', { name: 'Ignore NET-PORT-KUBE-PROXY' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('why it does')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  const apply = async () => {
+    await page.getByRole('link', { name: 'Review' }).click()
+    await page.getByRole('button', { name: 'Apply…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()
+  }
+  await apply()
+  await expect(page.getByRole('alert')).toContainText('a check failed')
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Hosts' }).click()
+  await page.getByRole('button', { name: 'w1: details' }).click()
+  await page.getByRole('button', { name: 'Ignore NET-PORT-KUBE-PROXY' }).click()
+  await page.getByRole('button', { name: 'Ignore the check' }).click()
+  await expect(page.getByRole('group', { name: 'Ignored checks' })).toContainText('NET-PORT-KUBE-PROXY')
+  await expect(page.locator('.host-row').filter({ hasText: 'failed' })).toHaveCount(0)
+  await page.reload()
+  await apply()
+  await expect(page).toHaveURL(/\/clusters\/demo\/runs\/1/)
 })

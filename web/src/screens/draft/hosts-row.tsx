@@ -3,7 +3,7 @@ import { useT, type Key, type Translate } from '../../i18n'
 import { plainText } from '../../model/ansi'
 import { kRoles, type HostRole } from '../../model/hostlist'
 import type { Host } from '../../model/spec'
-import { kLinks, summaryOf, type Finding, type Link, type LinkState, type Verdict } from '../../model/verdict'
+import { kLinks, mayIgnore, summaryOf, type Finding, type Link, type LinkState, type Verdict } from '../../model/verdict'
 import { Badge, Button, cx, FieldProblems } from '../../ui/basic'
 import { SummaryBadge } from './hosts-step'
 
@@ -18,11 +18,12 @@ interface HostRowProps {
   update: (fields: Partial<Host>) => void
   login: () => void
   more: () => void
+  ignore: (id: string) => void
 }
 
 export const kRoleLetters: Record<HostRole, string> = { 'control-plane': 'C', etcd: 'E', worker: 'W', registry: 'R' }
 
-export function HostRow({ host, problems, verdict, selected, expanded, onSelect, onExpand, update, login, more }: HostRowProps) {
+export function HostRow({ host, problems, verdict, selected, expanded, onSelect, onExpand, update, login, more, ignore }: HostRowProps) {
   const t = useT()
   const bad = (field: string) => problems.some((problem) => problem.path.endsWith(`.${field}`) || problem.path.includes(`.${field}[`)) || undefined
   const label = (key: Key) => `${host.name}: ${t(key)}`
@@ -74,7 +75,7 @@ export function HostRow({ host, problems, verdict, selected, expanded, onSelect,
         <div className="host-more" role="presentation">
           <FieldProblems problems={problems} />
           {verdict.findings.map((finding) => (
-            <OneFinding key={finding.id} finding={finding} />
+            <OneFinding key={finding.id} finding={finding} ignore={mayIgnore(finding) ? () => ignore(finding.id) : undefined} />
           ))}
         </div>
       )}
@@ -116,7 +117,7 @@ function Chain({ verdict }: { verdict: Verdict }) {
   )
 }
 
-function OneFinding({ finding }: { finding: Finding }) {
+export function OneFinding({ finding, ignore }: { finding: Finding; ignore?: () => void }) {
   const t = useT()
   return (
     <div className="finding">
@@ -133,7 +134,13 @@ function OneFinding({ finding }: { finding: Finding }) {
             <b>{t('error.remedy')}</b> {plainText(finding.remedy)}
           </div>
         )}
+        {finding.ignored && <div className="muted mono">{finding.id}</div>}
       </div>
+      {ignore && (
+        <Button kind="quiet" aria-label={t('ignore.named', { id: finding.id })} onClick={ignore}>
+          {t('ignore.button')}
+        </Button>
+      )}
     </div>
   )
 }

@@ -5,17 +5,19 @@ import type { SpecProblem } from '../../api/types'
 import { useT, type Key } from '../../i18n'
 import type { ParsedHost } from '../../model/hostlist'
 import { hostsOf, problemsAt, withHosts, type Host } from '../../model/spec'
-import { summaryOf, verdictOf, type Summary, type Verdict } from '../../model/verdict'
-import { Badge, Banner, Button, Empty, ErrorBanner, FieldProblems, ProblemList, type Tone } from '../../ui/basic'
+import { mayIgnore, summaryOf, verdictOf, type Summary, type Verdict } from '../../model/verdict'
+import { Badge, Banner, Button, Empty, ErrorBanner, FieldProblems, type Tone } from '../../ui/basic'
 import { VirtualList } from '../../ui/virtual'
 import { AddHosts } from './hosts-add'
 import { BulkBar } from './hosts-bulk'
 import { LoginDialog } from './hosts-login'
 import { HostMore } from './hosts-more'
-import { HostRow } from './hosts-row'
+import { HostRow, OneFinding } from './hosts-row'
 import { TrustDialog } from './hosts-trust'
+import { IgnoreDialog, IgnoredChecks } from './ignore'
 import { useChecks } from './use-checks'
 import type { DraftHandle } from './use-draft'
+import { useIgnored } from './use-ignored'
 
 const kSummaryTones: Record<Summary, Tone> = { unknown: 'neutral', checking: 'busy', unreachable: 'bad', 'needs-trust': 'warn', failed: 'bad', warning: 'warn', ready: 'good' }
 const kSummaryWords: Record<Summary, Key> = {
@@ -46,7 +48,9 @@ export function problemsByHost(problems: SpecProblem[]): Map<number, SpecProblem
 export function HostsStep({ name, handle }: { name: string; handle: DraftHandle }) {
   const t = useT()
   const mayAct = useSession().data?.role !== 'viewer'
-  const checks = useChecks(name, handle, mayAct)
+  const ignored = useIgnored(name)
+  const [doubted, setDoubted] = useState('')
+  const checks = useChecks(name, handle, mayAct, ignored.ids)
   const hosts = useMemo(() => hostsOf(handle.spec), [handle.spec])
   const problems = useMemo(() => problemsByHost(handle.draft!.problems), [handle.draft])
   const [selected, setSelected] = useState<Set<number>>(new Set())
@@ -74,7 +78,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
     return key && ['new', 'changed', 'revoked'].includes(key.state) ? [key] : []
   })
   const toggle = (key: string) => setExpanded((before) => (before.has(key) ? new Set([...before].filter((each) => each !== key)) : new Set([...before, key])))
-  const cluster = (checks.checks.get('') ?? []).filter((check) => check.result !== 'passed')
+  const cluster = (checks.checks.get('') ?? []).filter((check) => check.result !== 'passed' && !check.ignored)
   return (
     <section className="step" aria-label={t('draft.hosts')}>
       <div className="toolbar">
@@ -99,9 +103,12 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
       <FieldProblems problems={problemsAt(handle.draft!.problems, ['hosts'])} />
       {cluster.length > 0 && (
         <Banner tone={cluster.some((check) => check.severity === 'error') ? 'bad' : 'warn'} title={t('hosts.together')}>
-          <ProblemList problems={cluster.map((check) => ({ id: check.id, severity: check.severity === 'error' ? 'error' : 'notice', path: check.id, what: check.seen, todo: check.remedy }))} />
+          {cluster.map((check) => (
+            <OneFinding key={check.id} finding={check} ignore={mayIgnore(check) ? () => setDoubted(check.id) : undefined} />
+          ))}
         </Banner>
       )}
+      <IgnoredChecks ids={ignored.ids} take={mayAct ? ignored.take : undefined} />
       {selected.size > 0 && <BulkBar count={selected.size} update={updateSelected} remove={removeSelected} login={() => setDialog('login')} clear={() => setSelected(new Set())} />}
       {hosts.length === 0 ? (
         <Empty>{t('hosts.none')}</Empty>
@@ -131,6 +138,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
                   setSelected(new Set([index]))
                   setDialog('login')
                 }}
+                ignore={setDoubted}
                 more={() => {
                   setSelected(new Set([index]))
                   setDialog('more')
@@ -143,6 +151,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
       {dialog === 'add' && <AddHosts taken={hosts.map((host) => host.name)} add={add} close={() => setDialog('')} />}
       {dialog === 'trust' && <TrustDialog keys={newKeys} hosts={hosts} trust={checks.trust} close={() => setDialog('')} />}
       {dialog === 'login' && <LoginDialog name={name} handle={handle} hosts={[...selected].map((i) => hosts[i]!)} update={updateSelected} close={() => setDialog('')} />}
+      {doubted && <IgnoreDialog id={doubted} ignore={ignored.add} close={() => setDoubted('')} />}
       {dialog === 'more' && <HostMore handle={handle} index={[...selected][0]!} close={() => setDialog('')} />}
     </section>
   )

@@ -14,7 +14,9 @@ import { Badge, Banner, Button, Command, cx, Empty, ErrorBanner, ProblemList, Se
 import { Dialog } from '../../ui/dialog'
 import { Tabs } from '../../ui/tabs'
 import { saveAs } from '../run/logs'
+import { IgnoredChecks } from './ignore'
 import type { DraftHandle } from './use-draft'
+import { useIgnored } from './use-ignored'
 
 type View = 'plan' | 'yaml' | 'effective'
 
@@ -127,11 +129,12 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
   const cluster = String(getAt(handle.spec, ['metadata', 'name']) ?? '')
   const estimate = useEstimate(cluster)
   const bundles = getAt(handle.spec, ['spec', 'bundles'])
+  const { ids: ignored, take } = useIgnored(name)
   const apply = async () => {
     setBusy(true)
     setError(undefined)
     try {
-      const started = await post<RunRef>(`/specs/${segment(name)}/apply`, { ...(plan ? { plan: plan.job } : {}), ...(simulate ? { simulate } : {}), ...(unsigned ? { allowUnsigned: true } : {}) })
+      const started = await post<RunRef>(`/specs/${segment(name)}/apply`, { ...(plan ? { plan: plan.job } : {}), ...(simulate ? { simulate } : {}), ...(ignored.length > 0 ? { ignore: ignored } : {}), ...(unsigned ? { allowUnsigned: true } : {}) })
       await client.invalidateQueries({ queryKey: ['clusters'] })
       navigate(`/clusters/${segment(started.cluster)}/runs/${started.run}`)
     } catch (failure) {
@@ -152,7 +155,8 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
           </Button>
         </div>
       </div>
-      <Command>{handle.draft!.command + (simulate ? ' --simulate' : '')}</Command>
+      <IgnoredChecks ids={ignored} take={mayAct ? take : undefined} />
+      <Command>{handle.draft!.command + (simulate ? ' --simulate' : '') + (ignored.length > 0 ? ` --ignore ${ignored.join(',')}` : '')}</Command>
       <Dialog
         open={asking}
         onClose={() => setAsking(false)}
@@ -168,6 +172,11 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
       >
         <p>{t(plan ? 'review.with-plan' : 'review.without-plan')}</p>
         {simulate && <Badge tone="info">{t('review.simulate')}</Badge>}
+        {ignored.length > 0 && (
+          <Banner tone="warn" title={t('ignore.applied', { n: ignored.length })}>
+            <code>{ignored.join(', ')}</code>
+          </Banner>
+        )}
         {Array.isArray(bundles) && (
           <label className="check">
             <input type="checkbox" checked={unsigned} onChange={(event) => setUnsigned(event.target.checked)} /> {t('review.allow-unsigned')}

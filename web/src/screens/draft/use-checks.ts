@@ -25,7 +25,7 @@ export interface Checks {
   preflight: () => Promise<void>
 }
 
-export function useChecks(name: string, handle: DraftHandle, mayAct: boolean): Checks {
+export function useChecks(name: string, handle: DraftHandle, mayAct: boolean, ignored: string[]): Checks {
   const [keys, setKeys] = useState<Map<string, HostKey>>(new Map())
   const [result, setResult] = useState<PreflightResult>()
   const [busy, setBusy] = useState<Checks['busy']>('')
@@ -66,9 +66,9 @@ export function useChecks(name: string, handle: DraftHandle, mayAct: boolean): C
 
   const preflight = useCallback(async () => {
     await handle.flush()
-    const found = await run<PreflightResult>('preflight', () => post(`${at}/preflight`))
+    const found = await run<PreflightResult>('preflight', () => post(`${at}/preflight`, ignored.length > 0 ? { ignore: ignored } : {}))
     if (found) setResult(found)
-  }, [handle, run, at])
+  }, [handle, run, at, ignored])
 
   const lookAtKeys = useCallback(
     async (only?: string[]) => {
@@ -122,7 +122,7 @@ export function useChecks(name: string, handle: DraftHandle, mayAct: boolean): C
   // Once every key is known, so can be the rest.
   const allKnown = hosts.length > 0 && hosts.every((host) => keys.get(host.name)?.state === 'known')
   const checkedAs = useRef('')
-  const whole = handle.draft?.etag ?? ''
+  const whole = `${handle.draft?.etag ?? ''} ${ignored.join()}`
   useEffect(() => {
     if (!ready || !allKnown || busy || errorsOf(problems ?? []).length > 0) return
     if (hosts.length > kAutomaticallyUpTo || checkedAs.current === whole) return
