@@ -174,7 +174,9 @@ export function planOf(spec, done = new Set()) {
       changes: change === 'none' ? [] : changesOf(node.step.id, change),
     }
   })
-  return { hash: 'a1'.repeat(32), world: 'b2'.repeat(32), toChange: list.filter((each) => each.change !== 'none').length, steps: list }
+  const toChange = list.filter((each) => each.change !== 'none').length
+  const seconds = 4 * toChange
+  return { hash: 'a1'.repeat(32), world: 'b2'.repeat(32), toChange, estimate: { seconds, low: seconds / 4, high: seconds * 1.75, steps: toChange, measured: done.size > 0 ? toChange : 0 }, steps: list }
 }
 
 function changesOf(step, verb) {

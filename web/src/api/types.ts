@@ -178,10 +178,19 @@ export interface PlanStep {
   problem?: string
 }
 
+export interface Estimate {
+  seconds: number
+  low: number
+  high: number
+  steps: number
+  measured: number
+}
+
 export interface PlanResult {
   hash: string
   world: string
   toChange: number
+  estimate: Estimate
   steps: PlanStep[]
 }
 

@@ -60,6 +60,7 @@ test('from a name to a finished run', async ({ page, world }) => {
   await page.getByLabel(/On simulated hosts/).check()
   await page.getByRole('button', { name: 'Make a plan' }).click()
   await expect(page.locator('.plan').first()).toContainText('set-sysctls')
+  await expect(page.getByText(/^takes about .+ \(.+ to .+\)/)).toBeVisible()
   await page.getByRole('button', { name: 'Apply…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()
   await expect(page).toHaveURL(/\/clusters\/.*\/runs\/1/)

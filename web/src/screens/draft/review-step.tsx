@@ -4,7 +4,7 @@ import { useLocation } from 'wouter'
 import { ApiError, post, segment } from '../../api/client'
 import { awaitJob } from '../../api/jobs'
 import { client, useClusters, useRuns, useSession } from '../../api/queries'
-import type { Job, PlanResult, PlanStep, RunRef } from '../../api/types'
+import type { Estimate, Job, PlanResult, PlanStep, RunRef } from '../../api/types'
 import { useT, type Key } from '../../i18n'
 import { plainText } from '../../model/ansi'
 import { duration } from '../../model/format'
@@ -110,6 +110,16 @@ function useEstimate(cluster: string): number | undefined {
   return took?.[0]?.seconds
 }
 
+function TimeNeeded({ estimate }: { estimate: Estimate }) {
+  const t = useT()
+  const { seconds, low, high, steps, measured } = estimate
+  return (
+    <span>
+      {t('review.takes', { time: duration(seconds), low: duration(low), high: duration(high) })} <span className="muted">{measured > 0 ? t('review.takes-measured', { measured, steps }) : t('review.takes-guess')}</span>
+    </span>
+  )
+}
+
 interface ApplyProps {
   name: string
   handle: DraftHandle
@@ -147,7 +157,8 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
       <div className="row">
         <span>{t('hosts.count', { n: hostsOf(handle.spec).length })}</span>
         {plan && <span>{t('review.to-change', { n: plan.result.toChange })}</span>}
-        {estimate !== undefined && <span>{t('review.estimate', { time: duration(estimate) })}</span>}
+        {plan && plan.result.estimate.steps > 0 && <TimeNeeded estimate={plan.result.estimate} />}
+        {estimate !== undefined && <span className="muted">{t('review.estimate', { time: duration(estimate) })}</span>}
         {!Array.isArray(bundles) && <Badge tone="info">{t('review.no-bundle')}</Badge>}
         <div className="actions">
           <Button kind="primary" disabled={!ready || !mayAct} onClick={() => setAsking(true)}>
