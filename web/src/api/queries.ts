@@ -48,8 +48,8 @@ export const useBundles = (every?: number) =>
 export const useBundle = (name: string, enabled = true) =>
   useQuery({ queryKey: ['bundle', name], queryFn: () => get<BundleInfo>(`/bundles/${segment(name)}`), enabled })
 
-export const useSecrets = (draft: string, etag: string) =>
-  useQuery({ queryKey: ['secrets', draft, etag], queryFn: () => all<SecretState>(`/specs/${segment(draft)}/secrets`) })
+export const useSecrets = (draft: string, etag: string, enabled: boolean) =>
+  useQuery({ queryKey: ['secrets', draft, etag], queryFn: () => all<SecretState>(`/specs/${segment(draft)}/secrets`), enabled, placeholderData: (before) => before })
 
 export const useTokens = () => useQuery({ queryKey: ['tokens'], queryFn: () => all<Token>('/tokens') })
 

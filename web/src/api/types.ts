@@ -143,6 +143,13 @@ export interface KeysResult {
   hosts: HostKey[]
 }
 
+export interface ScanResult {
+  network: string
+  port: number
+  looked: number
+  hosts: { address: string; server: string }[]
+}
+
 export interface Check {
   id: string
   host: string

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SpecProblem } from '../api/types'
-import { changedPaths, getAt, hostsOf, newSpec, pathText, problemsAt, problemsBelow, setAt, withHosts } from './spec'
+import { changedPaths, getAt, hostsOf, keepBastions, newSpec, pathText, problemsAt, problemsBelow, setAt, withHosts } from './spec'
 
 describe('setAt', () => {
   const spec = { spec: { kubernetes: { networks: { pods: ['10.0.0.0/16'] } }, hosts: [{ name: 'a' }, { name: 'b' }] } }
@@ -36,6 +36,11 @@ it('reads and writes hosts', () => {
   expect(getAt(spec, ['spec', 'hosts'])).toEqual([{ name: 'a', address: '10.0.0.1', roles: ['worker'] }])
   expect(hostsOf(spec)).toHaveLength(1)
   expect(hostsOf({ spec: { hosts: 'nonsense' } })).toEqual([])
+})
+
+it('keeps bastions when their host is renamed', () => {
+  const hosts = [{ name: 'a', address: '10.0.0.1', roles: [] }, { name: 'b', address: '10.0.0.2', roles: [], bastion: 'a' }]
+  expect(keepBastions(hosts, [{ ...hosts[0]!, name: 'gate' }, hosts[1]!])[1]).toMatchObject({ name: 'b', bastion: 'gate' })
 })
 
 it('names what differs', () => {

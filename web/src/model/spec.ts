@@ -88,6 +88,13 @@ export function withHosts(spec: JsonObject, hosts: Host[]): JsonObject {
   return setAt(spec, ['spec', 'hosts'], plain) as JsonObject
 }
 
+// Whoever is reached through a host that has another name now still is.
+export function keepBastions(before: Host[], after: Host[]): Host[] {
+  const renamed = new Map(before.flatMap((host, i): [string, string][] => (after[i] && after[i].name !== host.name ? [[host.name, after[i].name]] : [])))
+  if (renamed.size === 0) return after
+  return after.map((host) => (host.bastion !== undefined && renamed.has(host.bastion) ? { ...host, bastion: renamed.get(host.bastion)! } : host))
+}
+
 export function newSpec(name: string): JsonObject {
   return { apiVersion: 'slipway.dev/v1', kind: 'Cluster', metadata: { name }, spec: { hosts: [] } }
 }

@@ -51,6 +51,28 @@ export const screens: Screen[] = [
       await page.locator('.verdict [aria-expanded]').last().click()
     },
   },
+  {
+    name: 'hosts-scan',
+    path: '/drafts/demo/hosts',
+    prepare: draft,
+    act: async (page) => {
+      await page.locator('.toolbar > .button').nth(1).click()
+      await page.locator('.dialog input').first().fill('10.0.0.0/24')
+      await page.locator('.dialog form .button').click()
+      await page.locator('.scan-list').waitFor()
+    },
+  },
+  {
+    name: 'hosts-edit',
+    path: '/drafts/demo/hosts',
+    prepare: draft,
+    act: async (page) => {
+      await page.locator('.host-head input').check()
+      await page.locator('.bulk > .button').first().click()
+      await page.locator('.dialog input').first().fill('node-{01}')
+      await page.locator('.rename-preview').waitFor()
+    },
+  },
   { name: 'hosts-trust', path: '/drafts/demo/hosts', prepare: draft, act: async (page) => page.locator('.actions .button.primary').first().click() },
   { name: 'network', path: '/drafts/demo/network', prepare: draft },
   { name: 'components', path: '/drafts/demo/components', prepare: draft },

@@ -5,6 +5,7 @@ import { kRoles, type HostRole } from '../../model/hostlist'
 import type { Host } from '../../model/spec'
 import { kLinks, mayIgnore, summaryOf, type Finding, type Link, type LinkState, type Verdict } from '../../model/verdict'
 import { Badge, Button, cx, FieldProblems } from '../../ui/basic'
+import { Remedy } from '../../ui/remedy'
 import { SummaryBadge } from './hosts-step'
 
 interface HostRowProps {
@@ -131,7 +132,7 @@ export function OneFinding({ finding, ignore }: { finding: Finding; ignore?: () 
         )}
         {finding.remedy && (
           <div>
-            <b>{t('error.remedy')}</b> {plainText(finding.remedy)}
+            <b>{t('error.remedy')}</b> <Remedy id={finding.id} text={finding.remedy} />
           </div>
         )}
         {finding.ignored && <div className="muted mono">{finding.id}</div>}

@@ -1,18 +1,20 @@
 // The hosts: one row each, with everything known about it; many at once by selecting.
 import { useMemo, useState } from 'react'
-import { useSession } from '../../api/queries'
+import { useSecrets, useSession } from '../../api/queries'
 import type { SpecProblem } from '../../api/types'
 import { useT, type Key } from '../../i18n'
 import type { ParsedHost } from '../../model/hostlist'
-import { hostsOf, problemsAt, withHosts, type Host } from '../../model/spec'
+import { hostsOf, keepBastions, problemsAt, withHosts, type Host } from '../../model/spec'
 import { mayIgnore, summaryOf, verdictOf, type Summary, type Verdict } from '../../model/verdict'
 import { Badge, Banner, Button, Empty, ErrorBanner, FieldProblems, type Tone } from '../../ui/basic'
 import { VirtualList } from '../../ui/virtual'
 import { AddHosts } from './hosts-add'
 import { BulkBar } from './hosts-bulk'
-import { LoginDialog } from './hosts-login'
+import { EditHosts } from './hosts-edit'
+import { hostsInWant, LoginDialog, MissingSecrets } from './hosts-login'
 import { HostMore } from './hosts-more'
 import { HostRow, OneFinding } from './hosts-row'
+import { ScanHosts } from './hosts-scan'
 import { TrustDialog } from './hosts-trust'
 import { IgnoreDialog, IgnoredChecks } from './ignore'
 import { useChecks } from './use-checks'
@@ -47,16 +49,19 @@ export function problemsByHost(problems: SpecProblem[]): Map<number, SpecProblem
 
 export function HostsStep({ name, handle }: { name: string; handle: DraftHandle }) {
   const t = useT()
-  const mayAct = useSession().data?.role !== 'viewer'
+  const role = useSession().data?.role
+  const mayAct = role !== 'viewer'
   const ignored = useIgnored(name)
   const [doubted, setDoubted] = useState('')
-  const checks = useChecks(name, handle, mayAct, ignored.ids)
+  const secrets = useSecrets(name, handle.draft!.etag, mayAct)
+  const inWant = useMemo(() => hostsInWant(secrets.data), [secrets.data])
+  const checks = useChecks(name, handle, mayAct, ignored.ids, inWant.length)
   const hosts = useMemo(() => hostsOf(handle.spec), [handle.spec])
   const problems = useMemo(() => problemsByHost(handle.draft!.problems), [handle.draft])
   const [selected, setSelected] = useState<Set<number>>(new Set())
   const [expanded, setExpanded] = useState<Set<string>>(new Set())
   const [search, setSearch] = useState('')
-  const [dialog, setDialog] = useState<'' | 'add' | 'trust' | 'login' | 'more'>('')
+  const [dialog, setDialog] = useState<'' | 'add' | 'scan' | 'trust' | 'login' | 'edit' | 'more'>('')
   const verdicts = useMemo(
     () => hosts.map((host): Verdict => verdictOf({ key: checks.keys.get(host.name), checks: checks.checks.get(host.name), running: checks.busy === 'keys' || checks.busy === 'preflight' })),
     [hosts, checks.keys, checks.checks, checks.busy],
@@ -67,7 +72,12 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
   }, [hosts, verdicts, search])
   const change = (next: (hosts: Host[]) => Host[]) => handle.edit((spec) => withHosts(spec, next(hostsOf(spec))))
   const update = (index: number, fields: Partial<Host>) => change((list) => list.map((host, i) => (i === index ? { ...host, ...fields } : host)))
-  const updateSelected = (next: (host: Host) => Host) => change((list) => list.map((host, i) => (selected.has(i) ? next(host) : host)))
+  const updateSelected = (next: (host: Host, at: number) => Host) => {
+    change((list) => {
+      let at = 0
+      return keepBastions(list, list.map((host, i) => (selected.has(i) ? next(host, at++) : host)))
+    })
+  }
   const add = (parsed: ParsedHost[]) => change((list) => [...list, ...parsed.map((host): Host => ({ ...host, roles: host.roles ?? ['worker'] }))])
   const removeSelected = () => {
     change((list) => list.filter((_, i) => !selected.has(i)))
@@ -85,6 +95,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
         <Button kind="primary" onClick={() => setDialog('add')}>
           {t('hosts.add')}
         </Button>
+        {role === 'admin' && <Button onClick={() => setDialog('scan')}>{t('hosts.scan')}</Button>}
         <input type="search" className="small" placeholder={t('search')} aria-label={t('search')} value={search} onChange={(event) => setSearch(event.target.value)} />
         <span className="muted number">{t('hosts.count', { n: hosts.length })}</span>
         <Counts verdicts={verdicts} />
@@ -100,6 +111,13 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
         </div>
       </div>
       <ErrorBanner error={checks.error} />
+      <MissingSecrets
+        hosts={inWant}
+        give={() => {
+          setSelected(new Set(hosts.flatMap((host, i) => (inWant.includes(host.name) ? [i] : []))))
+          setDialog('login')
+        }}
+      />
       <FieldProblems problems={problemsAt(handle.draft!.problems, ['hosts'])} />
       {cluster.length > 0 && (
         <Banner tone={cluster.some((check) => check.severity === 'error') ? 'bad' : 'warn'} title={t('hosts.together')}>
@@ -109,7 +127,7 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
         </Banner>
       )}
       <IgnoredChecks ids={ignored.ids} take={mayAct ? ignored.take : undefined} />
-      {selected.size > 0 && <BulkBar count={selected.size} update={updateSelected} remove={removeSelected} login={() => setDialog('login')} clear={() => setSelected(new Set())} />}
+      {selected.size > 0 && <BulkBar count={selected.size} update={updateSelected} remove={removeSelected} login={() => setDialog('login')} edit={() => setDialog('edit')} clear={() => setSelected(new Set())} />}
       {hosts.length === 0 ? (
         <Empty>{t('hosts.none')}</Empty>
       ) : (
@@ -149,6 +167,8 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
         />
       )}
       {dialog === 'add' && <AddHosts taken={hosts.map((host) => host.name)} add={add} close={() => setDialog('')} />}
+      {dialog === 'scan' && <ScanHosts addresses={hosts.map((host) => host.address)} taken={hosts.map((host) => host.name)} add={add} close={() => setDialog('')} />}
+      {dialog === 'edit' && <EditHosts hosts={hosts.filter((_, i) => selected.has(i))} others={hosts.filter((_, i) => !selected.has(i)).map((host) => host.name)} update={updateSelected} close={() => setDialog('')} />}
       {dialog === 'trust' && <TrustDialog keys={newKeys} hosts={hosts} trust={checks.trust} close={() => setDialog('')} />}
       {dialog === 'login' && <LoginDialog name={name} handle={handle} hosts={[...selected].map((i) => hosts[i]!)} update={updateSelected} close={() => setDialog('')} />}
       {doubted && <IgnoreDialog id={doubted} ignore={ignored.add} close={() => setDoubted('')} />}

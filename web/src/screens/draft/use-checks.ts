@@ -25,7 +25,7 @@ export interface Checks {
   preflight: () => Promise<void>
 }
 
-export function useChecks(name: string, handle: DraftHandle, mayAct: boolean, ignored: string[]): Checks {
+export function useChecks(name: string, handle: DraftHandle, mayAct: boolean, ignored: string[], inWant: number): Checks {
   const [keys, setKeys] = useState<Map<string, HostKey>>(new Map())
   const [result, setResult] = useState<PreflightResult>()
   const [busy, setBusy] = useState<Checks['busy']>('')
@@ -124,11 +124,11 @@ export function useChecks(name: string, handle: DraftHandle, mayAct: boolean, ig
   const checkedAs = useRef('')
   const whole = `${handle.draft?.etag ?? ''} ${ignored.join()}`
   useEffect(() => {
-    if (!ready || !allKnown || busy || errorsOf(problems ?? []).length > 0) return
+    if (!ready || !allKnown || busy || inWant > 0 || errorsOf(problems ?? []).length > 0) return
     if (hosts.length > kAutomaticallyUpTo || checkedAs.current === whole) return
     checkedAs.current = whole
     void preflight()
-  }, [ready, allKnown, busy, problems, hosts.length, whole, preflight])
+  }, [ready, allKnown, busy, inWant, problems, hosts.length, whole, preflight])
 
   const checks = useMemo(() => {
     const by = new Map<string, Check[]>()
