@@ -45,7 +45,7 @@ ExitCode run(const Call& call) {
     const ClusterFolder cluster = cluster_folder(call.arguments, spec.name);
     const Interrupts interrupts;
     const auto fleet = open_real_fleet(spec, options, cluster, Keep::nothing,
-                                       host_secrets(spec, nullptr, secret_prompt(call)));
+                                       bastion_secrets(spec, secret_prompt(call)));
     const std::vector<remote::HostKey> keys =
         trust_hosts(call, {.cluster = cluster,
                            .fleet = *fleet,

@@ -58,6 +58,10 @@ Command validate_command() {
             .options = {spec_option(),
                         {.name = "--no-files",
                          .help = "do not look at the files it names on this computer"},
+                        {.name = "--relative-to",
+                         .value = "FOLDER",
+                         .help = "where paths in a spec on standard input begin",
+                         .complete = Complete::file},
                         {.name = "--effective",
                          .help = "with -o json: the spec too, as written and with every default"}},
             .run = run};

@@ -30,6 +30,7 @@ std::vector<Command> all_commands() {
         hosts_facts_command(),
         hosts_trust_command(),
         hosts_clean_command(),
+        hosts_scan_command(),
         bundle_catalog_command(),
         bundle_build_command(),
         bundle_inspect_command(),

@@ -36,6 +36,7 @@ Command hosts_list_command();
 Command hosts_facts_command();
 Command hosts_trust_command();
 Command hosts_clean_command();
+Command hosts_scan_command();
 Command bundle_catalog_command();
 Command bundle_build_command();
 Command bundle_inspect_command();

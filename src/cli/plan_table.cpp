@@ -1,5 +1,6 @@
 #include "cli/plan_table.hpp"
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -111,6 +112,19 @@ std::string plan_table(const engine::Plan& plan, const engine::Preview& preview,
         out += "\n";
     }
     return out + fmt::format("Plan: {}\n", count(preview).words());
+}
+
+std::string estimate_line(const engine::Estimate& time) {
+    if (time.steps == 0) return "";
+    const auto words = [](double seconds) {
+        return format_duration(Millis(static_cast<std::int64_t>(seconds * 1000)));
+    };
+    const std::string basis =
+        time.measured == 0
+            ? "a guess: nothing was measured yet"
+            : fmt::format("by {} of {} steps measured before", time.measured, time.steps);
+    return fmt::format("Takes about {} ({} to {}), {}\n", words(time.seconds), words(time.low),
+                       words(time.high), basis);
 }
 
 std::string undo_table(const engine::UndoPlan& undo, const Style& style) {

@@ -55,6 +55,14 @@ TEST(PlanTable, GroupsByHostWithMarksAndCounts) {
               "Plan: 1 to create, 1 to change; 1 as they should be\n");
 }
 
+TEST(PlanTable, SaysHowLongItTakesAndHowItKnows) {
+    EXPECT_EQ(estimate_line({}), "");
+    EXPECT_EQ(estimate_line({.seconds = 100, .low = 25, .high = 175, .steps = 4}),
+              "Takes about 1 min 40 s (25 s to 2 min 55 s), a guess: nothing was measured yet\n");
+    EXPECT_EQ(estimate_line({.seconds = 4, .low = 3, .high = 5, .steps = 4, .measured = 3}),
+              "Takes about 4.0 s (3.0 s to 5.0 s), by 3 of 4 steps measured before\n");
+}
+
 TEST(PlanTable, SaysWhenThereIsNothingToDo) {
     Shown shown;
     shown.add("w2/set-hostname", "none");

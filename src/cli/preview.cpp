@@ -12,6 +12,7 @@
 #include "cluster/operation.hpp"
 #include "cluster/settled.hpp"
 #include "config/load.hpp"
+#include "engine/estimate.hpp"
 #include "engine/preview.hpp"
 
 #include <filesystem>
@@ -52,7 +53,11 @@ ExitCode show_preview(const Call& call) {
         journal ? journal->node_states() : std::vector<store::NodeState>(), interrupts.token());
     if (interrupts.token().stop_requested()) throw Cancelled();
 
-    const json::object object = engine::to_json(plan, preview);
+    const engine::Estimate time = engine::estimate(
+        plan, preview, journal ? journal->durations() : std::vector<store::Duration>(),
+        operation.policy());
+    json::object object = engine::to_json(plan, preview);
+    object["estimate"] = engine::to_json(time);
     if (call.arguments.has("--out")) {
         save_plan(call.arguments.value("--out"), {.cluster = spec.name,
                                                   .spec = config::to_canonical_json(spec),
@@ -60,7 +65,8 @@ ExitCode show_preview(const Call& call) {
                                                   .plan = object});
     }
     call.output.data(object, [&] {
-        return plan_table(plan, preview, call.output.out_style, call.output.verbose);
+        return plan_table(plan, preview, call.output.out_style, call.output.verbose) +
+               estimate_line(time);
     });
     if (call.arguments.has("--out")) {
         call.output.note(fmt::format("saved; apply exactly this with: slipway apply --plan {}",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -60,6 +61,41 @@ Secret secret_of(const config::Host& host, const Wanted& wanted, store::Journal*
     }
     if (journal != nullptr) journal->seal_secret(sealed_name, secret);
     return secret;
+}
+
+enum class Sudo { wanted, unused };
+
+HostSecrets secrets_of(const std::vector<const config::Host*>& hosts, Sudo sudo,
+                       store::Journal* journal, const config::Prompt& prompt) {
+    HostSecrets out;
+    std::vector<std::string> missing;
+    std::string remedy;
+    const auto take = [&](const config::Host& host, const Wanted& wanted, Secret& place) {
+        if (wanted.reference.empty()) return;
+        try {
+            place = secret_of(host, wanted, journal, prompt);
+        } catch (const UserError& error) {
+            missing.push_back(fmt::format("{} ({})", error.message(), error.cause()));
+            if (remedy.empty()) remedy = error.remedy();
+        }
+    };
+    using config::SecretUse;
+    for (const config::Host* host : hosts) {
+        remote::Credentials& own = out[host->name];
+        take(*host, {host->password, SecretUse::password, "login", "login password"}, own.password);
+        // A key in a file is read by the SSH client itself.
+        if (host->key.file.empty())
+            take(*host, {host->key, SecretUse::key, "key", "private key"}, own.key);
+        if (host->become.enabled && sudo == Sudo::wanted)
+            take(*host, {host->become.password, SecretUse::password, "sudo", "sudo password"},
+                 own.sudo_password);
+    }
+    if (!missing.empty()) {
+        throw UserError(
+            "SECRETS-MISSING", join(missing, "; "),
+            {.cause = "the spec refers to secrets that cannot be had here", .remedy = remedy});
+    }
+    return out;
 }
 
 constexpr std::size_t kMostAnswers = 1u << 20;
@@ -117,35 +153,15 @@ config::Prompt secret_prompt(const Call& call) {
 
 HostSecrets host_secrets(const config::Spec& spec, store::Journal* journal,
                          const config::Prompt& prompt) {
-    HostSecrets out;
-    std::vector<std::string> missing;
-    std::string remedy;
-    const auto take = [&](const config::Host& host, const Wanted& wanted, Secret& place) {
-        if (wanted.reference.empty()) return;
-        try {
-            place = secret_of(host, wanted, journal, prompt);
-        } catch (const UserError& error) {
-            missing.push_back(fmt::format("{} ({})", error.message(), error.cause()));
-            if (remedy.empty()) remedy = error.remedy();
-        }
-    };
-    using config::SecretUse;
-    for (const config::Host* host : spec.sorted_hosts()) {
-        remote::Credentials& own = out[host->name];
-        take(*host, {host->password, SecretUse::password, "login", "login password"}, own.password);
-        // A key in a file is read by the SSH client itself.
-        if (host->key.file.empty())
-            take(*host, {host->key, SecretUse::key, "key", "private key"}, own.key);
-        if (host->become.enabled)
-            take(*host, {host->become.password, SecretUse::password, "sudo", "sudo password"},
-                 own.sudo_password);
-    }
-    if (!missing.empty()) {
-        throw UserError(
-            "SECRETS-MISSING", join(missing, "; "),
-            {.cause = "the spec refers to secrets that cannot be had here", .remedy = remedy});
-    }
-    return out;
+    return secrets_of(spec.sorted_hosts(), Sudo::wanted, journal, prompt);
+}
+
+HostSecrets bastion_secrets(const config::Spec& spec, const config::Prompt& prompt) {
+    std::set<std::string_view> bastions;
+    for (const config::Host& host : spec.hosts) bastions.insert(host.bastion);
+    std::vector<const config::Host*> hosts = spec.sorted_hosts();
+    std::erase_if(hosts, [&](const config::Host* host) { return !bastions.contains(host->name); });
+    return secrets_of(hosts, Sudo::unused, nullptr, prompt);
 }
 
 }  // namespace slipway::cli

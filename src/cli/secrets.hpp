@@ -27,4 +27,7 @@ config::Prompt secret_prompt(const Call& call);
 HostSecrets host_secrets(const config::Spec& spec, store::Journal* journal,
                          const config::Prompt& prompt);
 
+// Those of hosts that others are reached through, and of no others: all it takes to see every key.
+HostSecrets bastion_secrets(const config::Spec& spec, const config::Prompt& prompt);
+
 }  // namespace slipway::cli

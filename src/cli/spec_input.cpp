@@ -7,6 +7,7 @@
 #include "cluster/step_references.hpp"
 #include "config/local_files.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include <unistd.h>
@@ -25,7 +26,9 @@ std::vector<config::Source> spec_sources(const Arguments& arguments) {
             throw UsageError("USAGE-STDIN-TWICE", "standard input can be read only once",
                              {.remedy = "give '-c -' once"});
         }
-        sources.push_back({.file = "<stdin>", .text = read_all(STDIN_FILENO, "standard input")});
+        const std::filesystem::path folder = arguments.value("--relative-to");
+        sources.push_back({.file = (folder / "<stdin>").string(),
+                           .text = read_all(STDIN_FILENO, "standard input")});
     }
     if (sources.empty()) {
         throw UsageError(

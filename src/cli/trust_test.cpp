@@ -73,6 +73,28 @@ TEST_F(TrustCommand, ShowTrustsNothing) {
     EXPECT_FALSE(std::filesystem::exists(known()));
 }
 
+TEST_F(TrustCommand, KeysAreSeenWithoutAnybodysPassword) {
+    const auto asking = [&](const std::string& more) {
+        atomic_write(folder_ / "demo.yaml",
+                     "apiVersion: slipway.dev/v1\nkind: Cluster\nmetadata: {name: demo}\nspec:\n"
+                     "  hosts:\n"
+                     "  - {name: cp1, address: 10.0.0.11, roles: [control-plane], password: "
+                     "{prompt: true}}\n"
+                     "  - {name: w1, address: 10.0.0.21, roles: [worker], password: {env: "
+                     "SLIPWAY_TEST_NOT_SET}" +
+                         more + "}\n",
+                     0600);
+    };
+    asking("");
+    EXPECT_THAT(states(), ::testing::ElementsAre("new", "new"));
+    asking(", bastion: cp1");
+    const Ran through = trust({"--show"});
+    EXPECT_NE(through.code, ExitCode::ok);
+    EXPECT_THAT(through.err, HasSubstr("SECRETS-MISSING"));
+    EXPECT_THAT(through.err, HasSubstr("login password of cp1"));
+    EXPECT_THAT(through.err, ::testing::Not(HasSubstr("w1")));
+}
+
 TEST_F(TrustCommand, OnlyTakesTheKeyWithThisFingerprintAndNoOther) {
     const std::string print =
         string_at(trust({"--show"}).object().at("hosts").as_array()[0].as_object(), "fingerprint");

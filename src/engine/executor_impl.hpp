@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/attempt.hpp"
+#include "engine/estimate.hpp"
 #include "engine/executor.hpp"
 #include "engine/frontier.hpp"
 #include "engine/inbox.hpp"
@@ -26,7 +27,7 @@ struct Executor::Impl {
           options_(options),
           seconds_(expected_seconds(plan, world.journal.durations())),
           frontier_(plan, policy_, plan.tails(seconds_)),
-          progress_(plan, seconds_, parallel_bound()) {}
+          progress_(plan, seconds_, parallel_bound(plan, policy_)) {}
 
     Outcome run(const std::vector<store::NodeState>& known, const std::stop_token& stop);
     std::size_t abandoned() const { return outcome_.abandoned; }
@@ -66,7 +67,6 @@ struct Executor::Impl {
     void publish_for_host(std::string_view type, Level level, const std::string& host,
                           json::object body);
     void publish(Event event);
-    std::size_t parallel_bound() const;
     bool may_start() const { return !paused_ && !stopping_ && !cancelling_; }
 
     struct Running {

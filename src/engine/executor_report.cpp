@@ -2,7 +2,6 @@
 #include "engine/executor_impl.hpp"
 
 #include <cmath>
-#include <set>
 
 namespace slipway::engine {
 
@@ -70,13 +69,6 @@ void Executor::Impl::publish_for_host(std::string_view type, Level level, const 
 void Executor::Impl::publish(Event event) {
     if (!journal_error_) world_.journal.append_events({to_row(event)});
     if (world_.sink != nullptr) world_.sink->on_event(event);
-}
-
-std::size_t Executor::Impl::parallel_bound() const {
-    std::set<std::string> hosts;
-    for (const Node& node : plan_.nodes()) hosts.insert(node.step.host);
-    return std::min(policy_.parallel_steps,
-                    std::max<std::size_t>(1, hosts.size()) * policy_.parallel_per_host);
 }
 
 }  // namespace slipway::engine

@@ -175,7 +175,7 @@ json::object Drafts::look_at(const std::string& yaml) const {
         std::erase_if(looks_, [&](const auto& item) { return item.second.until < now; });
         if (const auto found = looks_.find(hash); found != looks_.end()) return found->second.seen;
     }
-    json::object seen = looked(children_, yaml, {});
+    json::object seen = looked(children_, yaml, {"--relative-to", folder_.string()});
     if (yaml.size() > kLargestRemembered) return seen;
     const Lock lock(mutex_);
     if (looks_.size() >= kMostRemembered) looks_.clear();

@@ -19,7 +19,7 @@
 namespace slipway::server {
 
 struct JobRequest {
-    std::string kind = {};  // plan, preflight, keys, trust, verify
+    std::string kind = {};  // plan, preflight, keys, trust, verify, scan
     std::string spec = {};  // the draft it is about, or ""
     ChildCall call = {};
     // Makes the answer of what the child printed; unset: as it is.

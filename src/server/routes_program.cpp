@@ -1,10 +1,14 @@
 // What can be asked of the program itself.
 #include "base/error_catalog.hpp"
+#include "base/ip.hpp"
 #include "config/schema.hpp"
+#include "net/ssh_scan.hpp"
 #include "server/exchange.hpp"
 #include "server/services.hpp"
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace slipway::server {
 
@@ -34,6 +38,27 @@ void get_error(Exchange& x) {
                           {"remedy", "ignore it by its id when you know better"}});
 }
 
+// It speaks to machines no spec names: for whoever could name them there.
+void post_scan(Exchange& x) {
+    const auto network = Network::parse(x.text("network"));
+    if (!network || net::size_of(*network) > net::kMostScanned)
+        throw Problem(
+            422, "SERVER-BAD-REQUEST", "'network' is no network that can be scanned",
+            {.cause = fmt::format("at most {} addresses are looked at", net::kMostScanned),
+             .remedy = "write it as 10.0.0.0/24, /22 at most (IPv6: /118)"});
+    const json::value* asked = x.body().if_contains("port");
+    const std::int64_t port = asked == nullptr ? 22 : int_at(x.body(), "port");
+    if (port < 1 || port > 65535)
+        throw Problem(422, "SERVER-BAD-REQUEST", "'port' is a number from 1 to 65535");
+    x.what = "scan of " + network->text();
+    const std::string id = x.services.jobs.start(
+        {.kind = "scan",
+         .call = {.words = {"hosts", "scan", network->text(), fmt::format("--port={}", port)},
+                  .deadline = std::chrono::minutes(1)}});
+    x.response.headers.set("Location", "/api/v1/jobs/" + id);
+    x.answer(*x.services.jobs.look(id));
+}
+
 }  // namespace
 
 std::vector<Route> program_routes() {
@@ -43,6 +68,8 @@ std::vector<Route> program_routes() {
         {"GET", "/api/v1/steps", Role::viewer, "The steps there are", "", "Document", get_steps},
         {"GET", "/api/v1/errors/{id}", Role::viewer, "What an error means", "", "ErrorMeaning",
          get_error},
+        {"POST", "/api/v1/scan", Role::admin, "Find machines of a network that answer on SSH",
+         "ScanRequest", "Job", post_scan, 202},
     };
 }
 

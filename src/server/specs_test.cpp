@@ -105,6 +105,20 @@ TEST_F(SpecsTest, SecretsAreSealedAndReachOnlyTheChildsInput) {
     EXPECT_THAT(server.get("/api/v1/specs/demo/secrets").body, Not(HasSubstr("true")));
 }
 
+TEST_F(SpecsTest, AScanIsAJobOfABoundedRange) {
+    for (const char* network : {"10.0.0.0/21", "fd00::/64", "-x", "nonsense", ""})
+        EXPECT_EQ(server.post("/api/v1/scan", {{"network", network}}).status, 422) << network;
+    for (const json::value& port : {json::value(0), json::value(65536), json::value("22")})
+        EXPECT_EQ(server.post("/api/v1/scan", {{"network", "10.0.0.0/24"}, {"port", port}}).status,
+                  422);
+    const Answer begun = server.post("/api/v1/scan", {{"network", "10.0.0.7/24"}, {"port", 2222}});
+    ASSERT_EQ(begun.status, 202) << begun.body;
+    const Answer ended = server.get(begun.header("Location") + "?wait=30");
+    EXPECT_EQ(string_at(ended.object(), "kind"), "scan");
+    EXPECT_THAT(string_at(ended.object().at("result").as_object(), "words"),
+                HasSubstr("hosts scan 10.0.0.0/24 --port=2222"));
+}
+
 TEST_F(SpecsTest, ProfilesAreNamesNotFiles) {
     put("a: 1\n", {{"If-None-Match", "*"}});
     for (const char* profile : {"/etc/passwd", "../x", "-x", ""})
@@ -201,7 +215,15 @@ TEST_F(SpecsTest, AreWrittenByAdminsAndUsedByOperators) {
 TEST_F(SpecsTest, ATextOfWhoeverLooksIsCheckedWithoutFilesOfThisComputer) {
     server.set_program(R"(printf '{"valid":true,"problems":[],"spec":"%s"}' "$*")");
     const Answer looked = server.post("/api/v1/validate", json::object{{"yaml", "a: 1"}});
+    EXPECT_THAT(looked.body, Not(HasSubstr("--relative-to")));
     EXPECT_THAT(looked.body, HasSubstr("--no-files"));
+}
+
+// Its paths begin where plan and apply will look for them: beside the draft.
+TEST_F(SpecsTest, PathsOfADraftBeginInItsFolder) {
+    server.set_program(R"(cat >/dev/null; printf '{"valid":true,"problems":[],"spec":"%s"}' "$*")");
+    EXPECT_THAT(put("a: 1\n", {{"If-None-Match", "*"}}).body,
+                HasSubstr("--relative-to " + (server.state() / ".server/specs").string()));
 }
 
 TEST_F(SpecsTest, ADraftThatCannotBeLookedAtIsKeptAndSpoilsNoList) {

@@ -67,7 +67,8 @@ describe('a run', () => {
   it('streams every event once, from where it is asked, and ends', async () => {
     await unlock()
     await call('PUT', '/specs/d', { spec }, { 'If-None-Match': '*' })
-    expect((await call('POST', '/specs/d/apply', {})).json).toEqual({ cluster: 'd', run: 1 })
+    expect((await call('POST', '/specs/d/apply', {})).json).toMatchObject({ id: 'SERVER-CHECKS-FAILED', status: 409 })
+    expect((await call('POST', '/specs/d/apply', { simulate: true })).json).toEqual({ cluster: 'd', run: 1 })
     const stream = await call('GET', '/clusters/d/runs/1/events', undefined, { Accept: 'text/event-stream', 'Last-Event-ID': '2' })
     const ids = [...stream.text.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]))
     expect(ids[0]).toBe(3)

@@ -196,8 +196,16 @@ export function startRun(world, name, plan, kind, spec) {
   return { status: 202, json: { cluster: name, run: run.id } }
 }
 
-function apply({ world, parameters }) {
+function requireChecks(world, draft, ignore) {
+  const { checks } = preflightOf(draft.spec, { trusted: world.trusted, ignore, unreachable })
+  const bad = checks.filter((check) => check.result !== 'passed' && check.severity === 'error' && !check.ignored)
+  if (bad.length === 0) return
+  throw new Problem(409, 'SERVER-CHECKS-FAILED', bad.map((check) => `${check.host}: ${check.id}`).join('\n'), { cause: 'a check failed; nothing was changed on any host', remedy: 'see the preflight of this spec; ignore a check by its id' })
+}
+
+function apply({ world, parameters, body }) {
   const draft = requireValid(draftOf(world, parameters.name))
+  if (!body.json.simulate) requireChecks(world, draft, body.json.ignore)
   const name = draft.spec.metadata.name
   return startRun(world, name, planOf(draft.spec, world.clusters.get(name)?.done), 'apply', draft.name)
 }
@@ -354,6 +362,13 @@ export const routes = [
 
   ['GET', '/schema', 'viewer', () => ({ json: schema })],
   ['GET', '/steps', 'viewer', () => ({ json: { steps } })],
+  ['POST', '/scan', 'admin', ({ world, body }) => {
+    const { network, port = 22 } = body.json
+    const match = /^(\d+\.\d+\.\d+)\.\d+\/(\d+)$/.exec(network ?? '')
+    if (!match || Number(match[2]) < 22) throw new Problem(422, 'SERVER-BAD-REQUEST', "'network' is no network that can be scanned")
+    const hosts = [11, 21, 30, 31].map((last) => ({ address: `${match[1]}.${last}`, server: 'SSH-2.0-OpenSSH_9.2p1 Debian-2' }))
+    return startJob(world, 'scan', undefined, () => ({ network, port, looked: 254, hosts }))
+  }],
   ['GET', '/errors/{id}', 'viewer', ({ parameters }) => ({ json: { id: parameters.id, summary: 'What went wrong.', cause: 'why it does', remedy: 'what to do' } })],
 
   ['GET', '/specs', 'viewer', ({ world, query }) => paged([...world.specs.values()].map((draft) => ({ name: draft.name, etag: draft.etag, updated: draft.updated, valid: valid(draft.problems), hosts: hostsOf(draft).length, ...(world.clusters.has(draft.spec.metadata?.name) ? { cluster: draft.spec.metadata.name } : {}) })), query)],
@@ -374,6 +389,8 @@ export const routes = [
   ['POST', '/specs/{name}/hosts/trust', 'operator', trustJob],
   ['POST', '/specs/{name}/preflight', 'operator', ({ world, parameters, body }) => {
     const draft = requireValid(draftOf(world, parameters.name))
+    const missing = secretPaths(draft.spec).filter((path) => !kept(world, draft.name).has(path))
+    if (missing.length > 0) return startJob(world, 'preflight', draft.name, () => { throw new Problem(422, 'SECRETS-MISSING', missing.join('; ')) })
     return startJob(world, 'preflight', draft.name, () => preflightOf(draft.spec, { trusted: world.trusted, ignore: body.json.ignore, unreachable }))
   }],
   ['POST', '/specs/{name}/plan', 'operator', planJob],

@@ -12,7 +12,10 @@ const problem = (id, path, what, todo, severity = 'error') => ({
 })
 
 // Paths are spoken of without the envelope: spec.hosts is hosts.
-const childPath = (path, key) => (path === '' && key === 'spec' ? '' : path === '' ? key : `${path}.${key}`)
+const childPath = (path, key) => {
+  if (path === '') return key === 'spec' ? '' : key
+  return /^[\w-]+$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`
+}
 
 function typeOf(value) {
   if (Array.isArray(value)) return 'array'
@@ -22,6 +25,11 @@ function typeOf(value) {
 
 function checkObject(value, rule, path, out) {
   const known = rule.properties ?? {}
+  if (rule.propertyNames?.pattern) {
+    for (const key of Object.keys(value)) {
+      if (!new RegExp(rule.propertyNames.pattern, 'u').test(key)) out.push(problem('SPEC-BAD-VALUE', childPath(path, key), `the key ${JSON.stringify(key)} is not of the right form`, rule.description ?? ''))
+    }
+  }
   for (const [key, child] of Object.entries(value)) {
     const childRule = known[key] ?? (typeof rule.additionalProperties === 'object' ? rule.additionalProperties : undefined)
     if (childRule) check(child, childRule, childPath(path, key), out)
@@ -166,7 +174,9 @@ export function planOf(spec, done = new Set()) {
       changes: change === 'none' ? [] : changesOf(node.step.id, change),
     }
   })
-  return { hash: 'a1'.repeat(32), world: 'b2'.repeat(32), toChange: list.filter((each) => each.change !== 'none').length, steps: list }
+  const toChange = list.filter((each) => each.change !== 'none').length
+  const seconds = 4 * toChange
+  return { hash: 'a1'.repeat(32), world: 'b2'.repeat(32), toChange, estimate: { seconds, low: seconds / 4, high: seconds * 1.75, steps: toChange, measured: done.size > 0 ? toChange : 0 }, steps: list }
 }
 
 function changesOf(step, verb) {

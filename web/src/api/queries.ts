@@ -1,7 +1,7 @@
 // What the server knows, by name; TanStack Query keeps it fresh. Nothing is kept beyond the page.
 import { QueryClient, useQuery } from '@tanstack/react-query'
 import { all, ApiError, get, segment, setCsrf } from './client'
-import type { BundleInfo, BundleSummary, ClusterStatus, ClusterSummary, DraftSummary, JsonObject, RunRow, RunShow, SecretState, Session, Settings, StepInfo, Token } from './types'
+import type { BundleInfo, BundleSummary, ClusterStatus, ClusterSummary, DraftSummary, ErrorInfo, JsonObject, RunRow, RunShow, SecretState, Session, Settings, StepInfo, Token } from './types'
 
 export const client = new QueryClient({
   defaultOptions: {
@@ -41,14 +41,17 @@ export const useSteps = () =>
 
 export const useSchema = () => useQuery({ queryKey: ['schema'], queryFn: () => get<JsonObject>('/schema'), staleTime: Infinity })
 
+export const useMeaning = (id: string) =>
+  useQuery({ queryKey: ['meaning', id], queryFn: () => get<ErrorInfo>(`/errors/${segment(id)}`), staleTime: Infinity })
+
 export const useBundles = (every?: number) =>
   useQuery({ queryKey: ['bundles'], queryFn: () => all<BundleSummary>('/bundles'), refetchInterval: every })
 
 export const useBundle = (name: string, enabled = true) =>
   useQuery({ queryKey: ['bundle', name], queryFn: () => get<BundleInfo>(`/bundles/${segment(name)}`), enabled })
 
-export const useSecrets = (draft: string, etag: string) =>
-  useQuery({ queryKey: ['secrets', draft, etag], queryFn: () => all<SecretState>(`/specs/${segment(draft)}/secrets`) })
+export const useSecrets = (draft: string, etag: string, enabled: boolean) =>
+  useQuery({ queryKey: ['secrets', draft, etag], queryFn: () => all<SecretState>(`/specs/${segment(draft)}/secrets`), enabled, placeholderData: (before) => before })
 
 export const useTokens = () => useQuery({ queryKey: ['tokens'], queryFn: () => all<Token>('/tokens') })
 

@@ -143,6 +143,13 @@ export interface KeysResult {
   hosts: HostKey[]
 }
 
+export interface ScanResult {
+  network: string
+  port: number
+  looked: number
+  hosts: { address: string; server: string }[]
+}
+
 export interface Check {
   id: string
   host: string
@@ -178,10 +185,19 @@ export interface PlanStep {
   problem?: string
 }
 
+export interface Estimate {
+  seconds: number
+  low: number
+  high: number
+  steps: number
+  measured: number
+}
+
 export interface PlanResult {
   hash: string
   world: string
   toChange: number
+  estimate: Estimate
   steps: PlanStep[]
 }
 

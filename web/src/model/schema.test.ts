@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../api/types'
-import { describe as describeRule, mapText, parseMap, parseTexts, schemaAt } from './schema'
+import { describe as describeRule, mapOf, parseLines, parseTexts, rowsOf, schemaAt } from './schema'
 
 // The schema the program really prints.
 const schema = JSON.parse(readFileSync('mock/fixtures/schema.json', 'utf8')) as JsonObject
@@ -27,9 +27,34 @@ it('has nothing where there is nothing', () => {
   expect(schemaAt(schema, ['spec', 'nonsense', 'x'])).toBeUndefined()
 })
 
-it('reads and writes maps and lists as lines', () => {
-  expect(parseMap('a = 1\n\nb=x=y\nc')).toEqual({ a: '1', b: 'x=y', c: '' })
-  expect(parseMap(' \n')).toBeUndefined()
-  expect(mapText({ a: '1', b: true })).toBe('a=1\nb=true')
+it('tells texts that hold anything from those with a form', () => {
+  expect(at('spec', 'hooks', 'preInstall', 0, 'script').kind).toBe('paragraph')
+  expect(at('spec', 'hooks', 'operatorPreInstall', 0, 'command').kind).toBe('lines')
+  expect(at('spec', 'hooks', 'operatorPreInstall', 0).required).toEqual(['name', 'command'])
+})
+
+it('follows maps to what they hold', () => {
+  expect(at('spec', 'kubernetes', 'featureGates')).toMatchObject({ kind: 'map', values: { type: 'boolean' } })
+  expect(at('spec', 'kubernetes', 'dns', 'hosts', '10.0.0.1').kind).toBe('texts')
+})
+
+// A field nobody can draw could only be written as YAML.
+it('knows every field of the spec', () => {
+  const unknown: string[] = []
+  const walk = (path: (string | number)[]) => {
+    const about = at(...path)
+    if (about.kind === 'other') unknown.push(path.join('.'))
+    if (about.kind === 'object') for (const [key] of about.properties) walk([...path, key])
+    if (about.kind === 'objects') walk([...path, 0])
+  }
+  walk(['spec'])
+  expect(unknown).toEqual([])
+})
+
+it('reads and writes maps and lists', () => {
+  expect(mapOf([{ key: 'a', value: '1' }, { key: '', value: 'typing' }, { key: 'a', value: '2' }])).toEqual({ a: '2' })
+  expect(mapOf([{ key: '', value: 'x' }])).toBeUndefined()
+  expect(rowsOf({ a: '1', b: true })).toEqual([{ key: 'a', value: '1' }, { key: 'b', value: true }])
   expect(parseTexts('a, b\nc')).toEqual(['a', 'b', 'c'])
+  expect(parseLines('--set\na=1, b=2\n\n')).toEqual(['--set', 'a=1, b=2'])
 })

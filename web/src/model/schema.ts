@@ -3,7 +3,8 @@ import type { Json, JsonObject } from '../api/types'
 import { getAt, isObject, type Path } from './spec'
 
 export interface Schema {
-  kind: 'text' | 'choice' | 'integer' | 'number' | 'boolean' | 'texts' | 'choices' | 'map' | 'object' | 'objects' | 'secret' | 'other'
+  // 'lines' and 'paragraph' are texts that hold anything, so that no comma and no end of a line divides them.
+  kind: 'text' | 'paragraph' | 'choice' | 'integer' | 'number' | 'boolean' | 'texts' | 'lines' | 'choices' | 'map' | 'object' | 'objects' | 'secret' | 'other'
   description: string
   default?: Json
   choices: string[]
@@ -11,12 +12,14 @@ export interface Schema {
   minimum?: number
   maximum?: number
   properties: [string, JsonObject][]
+  required: string[]
+  values?: JsonObject // what a map holds under its keys
 }
 
 export function schemaAt(root: JsonObject, path: Path): JsonObject | undefined {
   let at: JsonObject | undefined = root
   for (const key of path) {
-    const next: Json | undefined = typeof key === 'number' ? at?.items : getAt(at, ['properties', key])
+    const next: Json | undefined = typeof key === 'number' ? at?.items : (getAt(at, ['properties', key]) ?? at?.additionalProperties)
     at = isObject(next) ? next : undefined
   }
   return at
@@ -33,6 +36,8 @@ export function describe(rule: JsonObject): Schema {
     minimum: typeof rule.minimum === 'number' ? rule.minimum : undefined,
     maximum: typeof rule.maximum === 'number' ? rule.maximum : undefined,
     properties,
+    required: Array.isArray(rule.required) ? rule.required.map(String) : [],
+    values: isObject(rule.additionalProperties) ? rule.additionalProperties : undefined,
   }
 }
 
@@ -44,7 +49,8 @@ function choicesOf(rule: JsonObject): string[] {
 function kindOf(rule: JsonObject): Schema['kind'] {
   switch (rule.type) {
     case 'string':
-      return Array.isArray(rule.enum) ? 'choice' : 'text'
+      if (Array.isArray(rule.enum)) return 'choice'
+      return rule.pattern === undefined ? 'paragraph' : 'text'
     case 'integer':
       return 'integer'
     case 'number':
@@ -56,7 +62,7 @@ function kindOf(rule: JsonObject): Schema['kind'] {
     case 'object':
       if (rule.maxProperties === 1) return 'secret'
       if (isObject(rule.properties)) return 'object'
-      return isObject(rule.additionalProperties) && rule.additionalProperties.type === 'string' ? 'map' : 'other'
+      return isObject(rule.additionalProperties) ? 'map' : 'other'
     default:
       return 'other'
   }
@@ -64,20 +70,31 @@ function kindOf(rule: JsonObject): Schema['kind'] {
 
 function listKind(rule: JsonObject): Schema['kind'] {
   if (!isObject(rule.items)) return 'other'
-  if (rule.items.type === 'string') return Array.isArray(rule.items.enum) ? 'choices' : 'texts'
+  if (rule.items.type === 'string') {
+    if (Array.isArray(rule.items.enum)) return 'choices'
+    return rule.items.pattern === undefined ? 'lines' : 'texts'
+  }
   return rule.items.type === 'object' ? 'objects' : 'other'
 }
 
-export function mapText(value: Json | undefined): string {
-  return isObject(value) ? Object.entries(value).map(([key, each]) => `${key}=${String(each)}`).join('\n') : ''
+export interface MapRow {
+  key: string
+  value: Json
 }
 
-export function parseMap(text: string): JsonObject | undefined {
-  const entries = text.split('\n').map((line) => line.trim()).filter(Boolean).map((line): [string, string] => {
-    const at = line.indexOf('=')
-    return at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()]
-  })
+export function rowsOf(value: Json | undefined): MapRow[] {
+  return isObject(value) ? Object.entries(value).map(([key, each]) => ({ key, value: each })) : []
+}
+
+// A row without a key is still being typed; of two with the same key the last counts.
+export function mapOf(rows: MapRow[]): JsonObject | undefined {
+  const entries = rows.filter(({ key }) => key !== '').map(({ key, value }): [string, Json] => [key, value])
   return entries.length > 0 ? Object.fromEntries(entries) : undefined
+}
+
+export function parseLines(text: string): string[] | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.length > 0 ? lines : undefined
 }
 
 export function parseTexts(text: string): string[] | undefined {

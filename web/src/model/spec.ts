@@ -12,17 +12,16 @@ export function getAt(value: Json | undefined, path: Path): Json | undefined {
   return at
 }
 
-// `undefined` takes the field out, and with it every object that becomes empty: a spec holds only
-// what somebody meant.
+// `undefined` takes the field out, and with it every object or list that becomes empty: a spec holds
+// only what somebody meant. An entry of a list stays, though empty, until it is taken out itself.
 export function setAt(value: Json | undefined, path: Path, next: Json | undefined): Json | undefined {
   const [key, ...rest] = path
   if (key === undefined) return next
   if (typeof key === 'number') {
     const list = Array.isArray(value) ? [...value] : []
-    const item = setAt(list[key], rest, next)
-    if (item === undefined) list.splice(key, 1)
-    else list[key] = item
-    return list
+    if (rest.length === 0 && next === undefined) list.splice(key, 1)
+    else list[key] = setAt(list[key], rest, next) ?? {}
+    return list.length > 0 ? list : undefined
   }
   const object: JsonObject = isObject(value) ? { ...value } : {}
   const child = setAt(object[key], rest, next)
@@ -38,7 +37,11 @@ export function isObject(value: Json | undefined): value is JsonObject {
 // As the server writes it: ["hosts", 2, "address"] is hosts[2].address. The envelope `spec` is left out.
 export function pathText(path: Path): string {
   const inner = path[0] === 'spec' ? path.slice(1) : path
-  return inner.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${key}` : key), '')
+  return inner.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    if (!/^[\w-]+$/.test(key)) return `${text}[${JSON.stringify(key)}]`
+    return text ? `${text}.${key}` : key
+  }, '')
 }
 
 export function problemsAt(problems: SpecProblem[], path: Path): SpecProblem[] {
@@ -83,6 +86,13 @@ export function hostsOf(spec: JsonObject): Host[] {
 export function withHosts(spec: JsonObject, hosts: Host[]): JsonObject {
   const plain = hosts.map((host) => Object.fromEntries(Object.entries(host).filter(([, value]) => value !== undefined)) as JsonObject)
   return setAt(spec, ['spec', 'hosts'], plain) as JsonObject
+}
+
+// Whoever is reached through a host that has another name now still is.
+export function keepBastions(before: Host[], after: Host[]): Host[] {
+  const renamed = new Map(before.flatMap((host, i): [string, string][] => (after[i] && after[i].name !== host.name ? [[host.name, after[i].name]] : [])))
+  if (renamed.size === 0) return after
+  return after.map((host) => (host.bastion !== undefined && renamed.has(host.bastion) ? { ...host, bastion: renamed.get(host.bastion)! } : host))
 }
 
 export function newSpec(name: string): JsonObject {

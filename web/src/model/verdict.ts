@@ -28,6 +28,11 @@ const kLinkOf: Record<string, Link> = {
   'HOST-REQUIRETTY': 'sudo',
 }
 
+// What a person may overrule: not what stands between Slipway and the host at all.
+export function mayIgnore({ id, severity, ignored }: Finding): boolean {
+  return severity === 'error' && !ignored && !(id in kLinkOf)
+}
+
 export interface Known {
   key?: HostKey
   checks?: Check[]

@@ -9,7 +9,8 @@ import { upload } from '../api/upload'
 import { useSpeech, useT } from '../i18n'
 import { bytes, moment } from '../model/format'
 import { Badge, Button, CopyButton, Empty, ErrorBanner, Loading, ProgressBar, Section } from '../ui/basic'
-import { Dialog } from '../ui/dialog'
+import { DeleteDialog } from '../ui/delete-dialog'
+import { Table } from '../ui/table'
 import { VirtualList } from '../ui/virtual'
 
 export function BundlesScreen() {
@@ -59,7 +60,6 @@ export function BundleList({ chosen, choose }: { chosen?: string[]; choose?: (pa
   const [doomed, setDoomed] = useState('')
   const drop = async () => {
     await remove(`/bundles/${segment(doomed)}`)
-    setDoomed('')
     await refresh()
   }
   const pick = (
@@ -83,35 +83,17 @@ export function BundleList({ chosen, choose }: { chosen?: string[]; choose?: (pa
       {uploading.current && <UploadRow upload={uploading.current} again={() => void uploading.begin(uploading.current!.file)} cancel={uploading.cancel} dismiss={uploading.dismiss} />}
       {bundles.data?.length === 0 && !uploading.current && <Empty>{t('bundle.none')}</Empty>}
       {bundles.data && bundles.data.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t('column.name')}</th>
-              <th scope="col">{t('column.size')}</th>
-              <th scope="col">{t('column.state')}</th>
-              <th scope="col">{t('column.updated')}</th>
-              <td />
-            </tr>
-          </thead>
-          <tbody>
-            {bundles.data.map((bundle) => (
-              <BundleRow key={bundle.name} bundle={bundle} chosen={chosen} choose={choose} drop={() => setDoomed(bundle.name)} />
-            ))}
-          </tbody>
-        </table>
+        <Table label={t('bundle.on-server')} columns={['column.name', 'column.size', 'column.state', 'column.updated']} actions>
+          {bundles.data.map((bundle) => (
+            <BundleRow key={bundle.name} bundle={bundle} chosen={chosen} choose={choose} drop={() => setDoomed(bundle.name)} />
+          ))}
+        </Table>
       )}
-      <Dialog
-        open={doomed !== ''}
-        onClose={() => setDoomed('')}
-        title={t('bundle.delete', { name: doomed })}
-        actions={
-          <Button kind="danger" onClick={() => void drop()}>
-            {t('delete')}
-          </Button>
-        }
-      >
-        {t('bundle.delete-text')}
-      </Dialog>
+      {doomed && (
+        <DeleteDialog title={t('bundle.delete', { name: doomed })} remove={drop} close={() => setDoomed('')}>
+          {t('bundle.delete-text')}
+        </DeleteDialog>
+      )}
     </Section>
   )
 }

@@ -8,6 +8,7 @@ import { useSpeech, useT } from '../i18n'
 import { duration, moment } from '../model/format'
 import { Badge, Banner, Button, ButtonLink, Command, ErrorBanner, Loading, Section } from '../ui/basic'
 import { Dialog } from '../ui/dialog'
+import { Table } from '../ui/table'
 import { Kubeconfig } from './run/done'
 import { RunBadge } from './run/states'
 
@@ -55,87 +56,54 @@ function Kubernetes({ name, view }: { name: string; view: KubeView }) {
         </div>
       </Section>
       <Section title={t('cluster.nodes')} note={String(view.nodes?.length ?? 0)}>
-        <div className="scroll-x" tabIndex={0} role="group" aria-label={t('cluster.nodes')}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('column.name')}</th>
-                <th scope="col">{t('column.roles')}</th>
-                <th scope="col">{t('column.state')}</th>
-                <th scope="col">{t('column.version')}</th>
-                <th scope="col">{t('column.address')}</th>
-                <th scope="col">{t('column.runtime')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {view.nodes?.map((node) => (
-                <tr key={node.name}>
-                  <td>{node.name}</td>
-                  <td>{node.roles}</td>
-                  <td>
-                    <Badge tone={node.ready ? 'good' : 'bad'}>{t(node.ready ? 'cluster.ready' : 'cluster.not-ready')}</Badge> {!node.schedulable && <Badge tone="neutral">{t('cluster.no-pods')}</Badge>} {node.why && <span className="bad-text">{node.why}</span>}
-                  </td>
-                  <td>{node.version}</td>
-                  <td className="mono">{node.address}</td>
-                  <td>{node.runtime}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label={t('cluster.nodes')} columns={['column.name', 'column.roles', 'column.state', 'column.version', 'column.address', 'column.runtime']}>
+          {view.nodes?.map((node) => (
+            <tr key={node.name}>
+              <td>{node.name}</td>
+              <td>{node.roles}</td>
+              <td>
+                <Badge tone={node.ready ? 'good' : 'bad'}>{t(node.ready ? 'cluster.ready' : 'cluster.not-ready')}</Badge> {!node.schedulable && <Badge tone="neutral">{t('cluster.no-pods')}</Badge>} {node.why && <span className="bad-text">{node.why}</span>}
+              </td>
+              <td>{node.version}</td>
+              <td className="mono">{node.address}</td>
+              <td>{node.runtime}</td>
+            </tr>
+          ))}
+        </Table>
       </Section>
       <div className="columns">
         <Section title={t('cluster.components')}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('column.name')}</th>
-                <th scope="col">{t('column.namespace')}</th>
-                <th scope="col">{t('column.ready')}</th>
-                <th scope="col">{t('column.version')}</th>
+          <Table label={t('cluster.components')} columns={['column.name', 'column.namespace', 'column.ready', 'column.version']}>
+            {view.components?.map((component) => (
+              <tr key={`${component.namespace}/${component.name}`}>
+                <td>{component.name}</td>
+                <td>{component.namespace}</td>
+                <td>
+                  <Badge tone={component.ready >= component.wanted ? 'good' : 'warn'}>{`${component.ready}/${component.wanted}`}</Badge>
+                </td>
+                <td>{component.version}</td>
               </tr>
-            </thead>
-            <tbody>
-              {view.components?.map((component) => (
-                <tr key={`${component.namespace}/${component.name}`}>
-                  <td>{component.name}</td>
-                  <td>{component.namespace}</td>
-                  <td>
-                    <Badge tone={component.ready >= component.wanted ? 'good' : 'warn'}>{`${component.ready}/${component.wanted}`}</Badge>
-                  </td>
-                  <td>{component.version}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         </Section>
         <Section title={t('cluster.certificates')}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('column.certificate')}</th>
-                <th scope="col">{t('column.host')}</th>
-                <th scope="col">{t('column.ends')}</th>
+          <Table label={t('cluster.certificates')} columns={['column.certificate', 'column.host', 'column.ends']}>
+            {view.certificates?.map((certificate, i) => (
+              <tr key={i}>
+                <td>{certificate.what}</td>
+                <td>{certificate.node}</td>
+                <td>
+                  {certificate.ends ? (
+                    <>
+                      <Badge tone={certificateTone(certificate.daysLeft ?? 0)}>{t('cluster.days', { n: certificate.daysLeft ?? 0 })}</Badge> <span className="muted">{moment(certificate.ends, language)}</span>
+                    </>
+                  ) : (
+                    <Badge tone="warn">{certificate.unknown}</Badge>
+                  )}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {view.certificates?.map((certificate, i) => (
-                <tr key={i}>
-                  <td>{certificate.what}</td>
-                  <td>{certificate.node}</td>
-                  <td>
-                    {certificate.ends ? (
-                      <>
-                        <Badge tone={certificateTone(certificate.daysLeft ?? 0)}>{t('cluster.days', { n: certificate.daysLeft ?? 0 })}</Badge> <span className="muted">{moment(certificate.ends, language)}</span>
-                      </>
-                    ) : (
-                      <Badge tone="warn">{certificate.unknown}</Badge>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         </Section>
       </div>
     </>
@@ -153,32 +121,21 @@ function History({ name }: { name: string }) {
   return (
     <Section title={t('cluster.history')}>
       <ErrorBanner error={runs.error} />
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t('column.run')}</th>
-            <th scope="col">{t('column.kind')}</th>
-            <th scope="col">{t('column.state')}</th>
-            <th scope="col">{t('column.started')}</th>
-            <th scope="col">{t('column.took')}</th>
+      <Table label={t('cluster.history')} columns={['column.run', 'column.kind', 'column.state', 'column.started', 'column.took']}>
+        {runs.data?.map((run) => (
+          <tr key={run.run}>
+            <td>
+              <Link href={`/clusters/${segment(name)}/runs/${run.run}`}>{run.run}</Link>
+            </td>
+            <td>{run.kind}</td>
+            <td>
+              <RunBadge state={run.result} /> {run.ignoredChecks && run.ignoredChecks.length > 0 && <Badge tone="warn">{t('cluster.ignored', { ids: run.ignoredChecks.join(', ') })}</Badge>}
+            </td>
+            <td className="muted">{moment(run.started, language)}</td>
+            <td className="number">{run.seconds === undefined ? '' : duration(run.seconds)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {runs.data?.map((run) => (
-            <tr key={run.run}>
-              <td>
-                <Link href={`/clusters/${segment(name)}/runs/${run.run}`}>{run.run}</Link>
-              </td>
-              <td>{run.kind}</td>
-              <td>
-                <RunBadge state={run.result} />
-              </td>
-              <td className="muted">{moment(run.started, language)}</td>
-              <td className="number">{run.seconds === undefined ? '' : duration(run.seconds)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </Section>
   )
 }

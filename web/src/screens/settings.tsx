@@ -7,6 +7,7 @@ import type { AuditList, Token } from '../api/types'
 import { useSpeech, useT } from '../i18n'
 import { moment } from '../model/format'
 import { Badge, Banner, Button, CopyButton, Empty, ErrorBanner, Section, SelectField, TextField } from '../ui/basic'
+import { Table } from '../ui/table'
 
 export function SettingsScreen() {
   const t = useT()
@@ -105,32 +106,21 @@ function Tokens() {
       )}
       {tokens.data?.length === 0 && <Empty>{t('tokens.none')}</Empty>}
       {tokens.data && tokens.data.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t('column.name')}</th>
-              <th scope="col">{t('tokens.role')}</th>
-              <th scope="col">{t('column.ends')}</th>
-              <th scope="col">{t('tokens.last-used')}</th>
-              <td />
+        <Table label={t('tokens.title')} columns={['column.name', 'tokens.role', 'column.ends', 'tokens.last-used']} actions>
+          {tokens.data.map((token) => (
+            <tr key={token.id}>
+              <td>{token.name}</td>
+              <td>{token.role}</td>
+              <td className="muted">{moment(token.expires, language)}</td>
+              <td className="muted">{token.lastUsed ? moment(token.lastUsed, language) : t('tokens.never')}</td>
+              <td className="end">
+                <Button kind="quiet" aria-label={t('tokens.drop', { name: token.name })} onClick={() => void drop(token.id)}>
+                  {t('delete')}
+                </Button>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {tokens.data.map((token) => (
-              <tr key={token.id}>
-                <td>{token.name}</td>
-                <td>{token.role}</td>
-                <td className="muted">{moment(token.expires, language)}</td>
-                <td className="muted">{token.lastUsed ? moment(token.lastUsed, language) : t('tokens.never')}</td>
-                <td className="end">
-                  <Button kind="quiet" aria-label={t('tokens.drop', { name: token.name })} onClick={() => void drop(token.id)}>
-                    {t('delete')}
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
     </Section>
   )
@@ -191,34 +181,21 @@ function Audit() {
       }
     >
       <ErrorBanner error={audit.error} />
-      <div className="scroll-x" tabIndex={0} role="group" aria-label={t('audit.title')}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t('audit.time')}</th>
-              <th scope="col">{t('audit.who')}</th>
-              <th scope="col">{t('audit.from')}</th>
-              <th scope="col">{t('audit.what')}</th>
-              <th scope="col">{t('audit.status')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {audit.data?.items.map((row) => (
-              <tr key={row.seq}>
-                <td className="muted">{moment(row.time, language)}</td>
-                <td>{`${row.who} (${row.role})`}</td>
-                <td className="mono">{row.from}</td>
-                <td className="wrap">
-                  <code>{`${row.method} ${row.path}`}</code> <span className="muted">{row.what}</span>
-                </td>
-                <td>
-                  <Badge tone={row.status < 400 ? 'good' : 'warn'}>{row.status}</Badge>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label={t('audit.title')} columns={['audit.time', 'audit.who', 'audit.from', 'audit.what', 'audit.status']}>
+        {audit.data?.items.map((row) => (
+          <tr key={row.seq}>
+            <td className="muted">{moment(row.time, language)}</td>
+            <td>{`${row.who} (${row.role})`}</td>
+            <td className="mono">{row.from}</td>
+            <td className="wrap">
+              <code>{`${row.method} ${row.path}`}</code> <span className="muted">{row.what}</span>
+            </td>
+            <td>
+              <Badge tone={row.status < 400 ? 'good' : 'warn'}>{row.status}</Badge>
+            </td>
+          </tr>
+        ))}
+      </Table>
     </Section>
   )
 }

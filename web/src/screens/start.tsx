@@ -8,7 +8,9 @@ import { useSpeech, useT } from '../i18n'
 import { moment } from '../model/format'
 import { newSpec } from '../model/spec'
 import { Badge, Button, ButtonLink, Empty, ErrorBanner, Loading, ProgressBar, Section, SelectField, TextField } from '../ui/basic'
+import { DeleteDialog } from '../ui/delete-dialog'
 import { Dialog } from '../ui/dialog'
+import { Table } from '../ui/table'
 import { RunBadge } from './run/states'
 
 export function Start() {
@@ -54,28 +56,18 @@ function Clusters({ clusters }: { clusters: ClusterSummary[] }) {
       {clusters.length === 0 ? (
         <Empty>{t('start.no-clusters')}</Empty>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t('column.name')}</th>
-              <th scope="col">{t('start.last-run')}</th>
-              <th scope="col">{t('column.state')}</th>
-              <th scope="col">{t('column.started')}</th>
+        <Table label={t('start.clusters')} columns={['column.name', 'start.last-run', 'column.state', 'column.started']}>
+          {clusters.map(({ name, run }) => (
+            <tr key={name}>
+              <td>
+                <Link href={`/clusters/${segment(name)}`}>{name}</Link>
+              </td>
+              <td>{run && <Link href={`/clusters/${segment(name)}/runs/${run.id}`}>{`${run.kind} ${run.id}`}</Link>}</td>
+              <td>{run && <RunBadge state={run.result ?? run.state} />}</td>
+              <td className="muted">{run && moment(run.started, language)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {clusters.map(({ name, run }) => (
-              <tr key={name}>
-                <td>
-                  <Link href={`/clusters/${segment(name)}`}>{name}</Link>
-                </td>
-                <td>{run && <Link href={`/clusters/${segment(name)}/runs/${run.id}`}>{`${run.kind} ${run.id}`}</Link>}</td>
-                <td>{run && <RunBadge state={run.result ?? run.state} />}</td>
-                <td className="muted">{run && moment(run.started, language)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
     </Section>
   )
@@ -87,7 +79,6 @@ function Drafts() {
   const [doomed, setDoomed] = useState('')
   const drop = async () => {
     await remove(`/specs/${segment(doomed)}`)
-    setDoomed('')
     await client.invalidateQueries({ queryKey: ['specs'] })
   }
   return (
@@ -95,47 +86,29 @@ function Drafts() {
       <ErrorBanner error={drafts.error} />
       {drafts.data?.length === 0 && <Empty>{t('start.no-drafts')}</Empty>}
       {drafts.data && drafts.data.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t('column.name')}</th>
-              <th scope="col">{t('column.hosts')}</th>
-              <th scope="col">{t('column.state')}</th>
-              <th scope="col">{t('column.updated')}</th>
-              <td />
+        <Table label={t('start.drafts')} columns={['column.name', 'column.hosts', 'column.state', 'column.updated']} actions>
+          {drafts.data.map((draft) => (
+            <tr key={draft.name}>
+              <td>
+                <Link href={`/drafts/${segment(draft.name)}/hosts`}>{draft.name}</Link>
+              </td>
+              <td className="number">{draft.hosts}</td>
+              <td>{draft.valid ? <Badge tone="good">{t('draft.valid')}</Badge> : <Badge tone="warn">{t('draft.has-problems')}</Badge>}</td>
+              <td className="muted">{moment(draft.updated, language)}</td>
+              <td className="end">
+                <Button kind="quiet" aria-label={t('start.delete-draft', { name: draft.name })} onClick={() => setDoomed(draft.name)}>
+                  {t('delete')}
+                </Button>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {drafts.data.map((draft) => (
-              <tr key={draft.name}>
-                <td>
-                  <Link href={`/drafts/${segment(draft.name)}/hosts`}>{draft.name}</Link>
-                </td>
-                <td className="number">{draft.hosts}</td>
-                <td>{draft.valid ? <Badge tone="good">{t('draft.valid')}</Badge> : <Badge tone="warn">{t('draft.has-problems')}</Badge>}</td>
-                <td className="muted">{moment(draft.updated, language)}</td>
-                <td className="end">
-                  <Button kind="quiet" aria-label={t('start.delete-draft', { name: draft.name })} onClick={() => setDoomed(draft.name)}>
-                    {t('delete')}
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
-      <Dialog
-        open={doomed !== ''}
-        onClose={() => setDoomed('')}
-        title={t('start.delete-draft', { name: doomed })}
-        actions={
-          <Button kind="danger" onClick={() => void drop()}>
-            {t('delete')}
-          </Button>
-        }
-      >
-        {t('start.delete-draft-text')}
-      </Dialog>
+      {doomed && (
+        <DeleteDialog title={t('start.delete-draft', { name: doomed })} remove={drop} close={() => setDoomed('')}>
+          {t('start.delete-draft-text')}
+        </DeleteDialog>
+      )}
     </Section>
   )
 }

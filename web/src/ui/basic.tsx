@@ -5,6 +5,7 @@ import { ApiError } from '../api/client'
 import type { SpecProblem } from '../api/types'
 import { useT } from '../i18n'
 import { plainText } from '../model/ansi'
+import { Remedy } from './remedy'
 
 export function cx(...names: (string | false | undefined)[]): string {
   return names.filter(Boolean).join(' ')
@@ -67,7 +68,7 @@ export function ErrorBanner({ error, actions }: { error: unknown; actions?: Reac
       )}
       {remedy && (
         <div>
-          <b>{t('error.remedy')}</b> {plainText(remedy)}
+          <b>{t('error.remedy')}</b> <Remedy id={id} text={remedy} />
         </div>
       )}
       {error.retryAfter && <div>{t('error.retry-after', { seconds: error.retryAfter })}</div>}
@@ -85,7 +86,11 @@ export function ProblemList({ problems }: { problems: SpecProblem[] }) {
         <li key={i}>
           <Badge tone={problem.severity === 'error' ? 'bad' : 'info'}>{t(problem.severity === 'error' ? 'problem.error' : 'problem.notice')}</Badge>{' '}
           <code>{problem.path || '/'}</code> {plainText(problem.what)}
-          {problem.todo && <span className="muted">; {plainText(problem.todo)}</span>}
+          {problem.todo && (
+            <>
+              ; <Remedy id={problem.id} text={problem.todo} />
+            </>
+          )}
         </li>
       ))}
     </ul>
@@ -100,7 +105,11 @@ export function FieldProblems({ problems, id }: { problems: SpecProblem[]; id?: 
         <div key={i} className={problem.severity === 'error' ? 'bad-text' : 'muted'}>
           <span aria-hidden="true">{problem.severity === 'error' ? '✗ ' : 'i '}</span>
           {plainText(problem.what)}
-          {problem.todo ? `; ${plainText(problem.todo)}` : ''}
+          {problem.todo && (
+            <>
+              ; <Remedy id={problem.id} text={problem.todo} />
+            </>
+          )}
         </div>
       ))}
     </div>

@@ -75,3 +75,73 @@ it('draws a whole group', () => {
   show(['spec', 'limits'])
   expect(screen.getAllByRole('spinbutton').length).toBeGreaterThan(5)
 })
+
+const hooks = ['spec', 'hooks', 'operatorPreInstall']
+
+it('edits a list of objects: add, type, move, remove, with the keyboard where the work is', async () => {
+  show(hooks)
+  await userEvent.click(screen.getByRole('button', { name: 'Add to operatorPreInstall' }))
+  expect(document.activeElement).toBe(screen.getByLabelText('name'))
+  await userEvent.keyboard('first')
+  await userEvent.type(screen.getByLabelText('command'), '/bin/echo{Enter}a, b')
+  expect(last).toEqual({ spec: { hooks: { operatorPreInstall: [{ name: 'first', command: ['/bin/echo', 'a, b'] }] } } })
+  await userEvent.click(screen.getByRole('button', { name: 'Add to operatorPreInstall' }))
+  await userEvent.keyboard('second')
+  await userEvent.click(screen.getByRole('button', { name: 'Move second of operatorPreInstall up' }))
+  expect(last).toMatchObject({ spec: { hooks: { operatorPreInstall: [{ name: 'second' }, { name: 'first' }] } } })
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Move second of operatorPreInstall down' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Remove second from operatorPreInstall' }))
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Add to operatorPreInstall' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Remove first from operatorPreInstall' }))
+  expect(last).toEqual({})
+})
+
+it('keeps an entry whose only field is emptied while one types', async () => {
+  show(hooks, { spec: { hooks: { operatorPreInstall: [{ name: 'a' }] } } })
+  await userEvent.clear(screen.getByLabelText('name'))
+  expect(last).toEqual({ spec: { hooks: { operatorPreInstall: [{}] } } })
+  expect(document.activeElement).toBe(screen.getByLabelText('name'))
+})
+
+it('places a problem at the field of its entry', () => {
+  const start = { spec: { hooks: { operatorPreInstall: [{ name: 'a' }, { name: 'B' }] } } }
+  show(hooks, start, [{ id: 'X', severity: 'error', path: 'hooks.operatorPreInstall[1].name', what: 'is not a name', todo: '' }])
+  const names = screen.getAllByLabelText('name')
+  expect(names.map((field) => field.getAttribute('aria-invalid'))).toEqual([null, 'true'])
+})
+
+it('edits a map, also one whose key is half typed', async () => {
+  show(['spec', 'registry', 'mirrors'], {}, [{ id: 'X', severity: 'error', path: 'registry.mirrors["docker.io"]', what: 'is not a registry', todo: '' }])
+  await userEvent.click(screen.getByRole('button', { name: 'Add to mirrors' }))
+  expect(last).toEqual({})
+  await userEvent.type(screen.getByLabelText('mirrors, key 1'), 'docker.io')
+  await userEvent.type(screen.getByLabelText('mirrors, value 1'), 'm.lan')
+  expect(last).toEqual({ spec: { registry: { mirrors: { 'docker.io': 'm.lan' } } } })
+  expect(screen.getByLabelText('mirrors, value 1').getAttribute('aria-invalid')).toBe('true')
+  await userEvent.click(screen.getByRole('button', { name: 'Remove docker.io from mirrors' }))
+  expect(last).toEqual({})
+})
+
+it('edits maps of switches and of lists', async () => {
+  show(['spec', 'kubernetes', 'featureGates'], { spec: { kubernetes: { featureGates: { A: true } } } })
+  await userEvent.selectOptions(screen.getByLabelText('featureGates, value 1'), 'false')
+  expect(last).toEqual({ spec: { kubernetes: { featureGates: { A: false } } } })
+  cleanup()
+  show(['spec', 'kubernetes', 'dns', 'hosts'], { spec: { kubernetes: { dns: { hosts: { '10.0.0.7': ['a.lan'] } } } } })
+  await userEvent.type(screen.getByLabelText('hosts, value 1'), ', b.lan')
+  expect(last).toEqual({ spec: { kubernetes: { dns: { hosts: { '10.0.0.7': ['a.lan', 'b.lan'] } } } } })
+})
+
+it('says where a secret comes from, never the secret', async () => {
+  show(['spec', 'registry', 'logins'], { spec: { registry: { logins: [{ host: 'r.lan' }] } } })
+  await userEvent.selectOptions(screen.getByLabelText('password'), 'env')
+  await userEvent.type(screen.getByLabelText(/^password: A variable/), 'TOKEN')
+  expect(last).toEqual({ spec: { registry: { logins: [{ host: 'r.lan', password: { env: 'TOKEN' } }] } } })
+})
+
+it('offers roles as boxes', async () => {
+  show(['spec', 'hooks', 'preInstall'], { spec: { hooks: { preInstall: [{ name: 'a' }] } } })
+  await userEvent.click(screen.getByLabelText('worker'))
+  await userEvent.click(screen.getByLabelText('etcd'))
+  expect(last).toMatchObject({ spec: { hooks: { preInstall: [{ name: 'a', roles: ['etcd', 'worker'] }] } } })
+})

@@ -14,6 +14,14 @@ export interface Screen {
 
 const withHosts = demoSpec('demo', { bundles: ['bundles/demo.bundle'], components: [{ name: 'hello', chart: 'hello', version: '1.2.0' }] })
 
+const hosts = withHosts.spec.hosts.map((host) => ({ ...host, taints: [{ key: 'gpu', effect: 'NoSchedule' }], labels: { disk: 'ssd' } }))
+const withLists = demoSpec('demo', {
+  hosts,
+  kubernetes: { featureGates: { NodeSwap: true } },
+  registry: { logins: [{ host: 'registry.lan', user: 'pull', password: { env: 'PULL' } }], mirrors: { 'docker.io': 'mirror.lan:5000', 'bad key': 'mirror.lan' } },
+  hooks: { preInstall: [{ name: 'greet', script: 'echo one', roles: ['worker'] }, { name: 'Wrong' }] },
+})
+
 const draft = (world: World) => {
   addBundle(world)
   addDraft(world, withHosts)
@@ -40,7 +48,29 @@ export const screens: Screen[] = [
       for (const last of [11, 12, 13, 21, 22]) world.mock!.world.trusted.add(`10.0.0.${last}`)
     },
     act: async (page) => {
-      await page.locator('.verdict button').last().click()
+      await page.locator('.verdict [aria-expanded]').last().click()
+    },
+  },
+  {
+    name: 'hosts-scan',
+    path: '/drafts/demo/hosts',
+    prepare: draft,
+    act: async (page) => {
+      await page.locator('.toolbar > .button').nth(1).click()
+      await page.locator('.dialog input').first().fill('10.0.0.0/24')
+      await page.locator('.dialog form .button').click()
+      await page.locator('.scan-list').waitFor()
+    },
+  },
+  {
+    name: 'hosts-edit',
+    path: '/drafts/demo/hosts',
+    prepare: draft,
+    act: async (page) => {
+      await page.locator('.host-head input').check()
+      await page.locator('.bulk > .button').first().click()
+      await page.locator('.dialog input').first().fill('node-{01}')
+      await page.locator('.rename-preview').waitFor()
     },
   },
   { name: 'hosts-trust', path: '/drafts/demo/hosts', prepare: draft, act: async (page) => page.locator('.actions .button.primary').first().click() },
@@ -48,6 +78,13 @@ export const screens: Screen[] = [
   { name: 'components', path: '/drafts/demo/components', prepare: draft },
   { name: 'bundle', path: '/drafts/demo/bundle', prepare: draft },
   { name: 'options', path: '/drafts/demo/options', prepare: draft },
+  { name: 'forms', path: '/drafts/demo/options', prepare: (world) => addDraft(world, withLists), act: async (page) => page.locator('.list-entry').first().waitFor() },
+  {
+    name: 'host-more',
+    path: '/drafts/demo/hosts',
+    prepare: (world) => addDraft(world, withLists),
+    act: async (page) => (await page.locator('.row-more').first().click(), page.locator('.dialog .list-entry').waitFor()),
+  },
   { name: 'review', path: '/drafts/demo/review', prepare: draft, act: async (page) => (await page.locator('.tab-panel .button').first().click(), page.locator('.plan').first().waitFor()) },
   { name: 'run', path: '/clusters/demo/runs/1?node=cp1/set-sysctls', options: { speed: 3, slow: ['cp2/set-sysctls'], stretch: 2 }, prepare: (world) => void addRun(world), act: async (page) => page.locator('.banner').first().waitFor() },
   { name: 'run-failed', path: '/clusters/demo/runs/1', options: failing, prepare: async (world) => (addRun(world), ended(world)) },

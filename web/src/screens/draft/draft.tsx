@@ -24,7 +24,7 @@ const kSteps: Step[] = [
   { id: 'network', label: 'draft.network', paths: ['kubernetes.networks', 'kubernetes.endpoint', 'networkPlugin'] },
   { id: 'components', label: 'draft.components', paths: ['components', 'storage', 'kubernetes.dns', 'kubernetes.audit', 'kubernetes.encryption'] },
   { id: 'bundle', label: 'draft.bundle', paths: ['bundles'] },
-  { id: 'options', label: 'draft.options', paths: ['os', 'etcd', 'runtime', 'registry', 'hooks', 'steps', 'limits', 'kubernetes.version', 'kubernetes.tuning', 'kubernetes.certificates', 'metadata'] },
+  { id: 'options', label: 'draft.options', paths: ['os', 'etcd', 'runtime', 'registry', 'hooks', 'steps', 'limits', 'kubernetes.version', 'kubernetes.tuning', 'kubernetes.featureGates', 'kubernetes.certificates', 'metadata'] },
   { id: 'review', label: 'draft.review', paths: [] },
 ]
 

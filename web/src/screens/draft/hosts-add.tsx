@@ -51,14 +51,7 @@ export function AddHosts({ taken, add, close }: { taken: string[]; add: (hosts: 
           {t('add.file')}
           <input className="sr" type="file" accept=".csv,.txt,text/csv,text/plain" onChange={(event) => void event.target.files?.[0]?.text().then(setText)} />
         </label>
-        <fieldset className="inline">
-          <legend>{t('add.roles')}</legend>
-          {kRoles.map((role) => (
-            <label key={role} className="check">
-              <input type="checkbox" checked={roles.includes(role)} onChange={() => setRoles((before) => (before.includes(role) ? before.filter((each) => each !== role) : [...before, role]))} /> {role}
-            </label>
-          ))}
-        </fieldset>
+        <RoleBoxes legend={t('add.roles')} roles={roles} setRoles={setRoles} />
       </div>
       <div role="status">
         {fresh.length > 0 && <p>{t('add.found', { n: fresh.length, first: fresh[0]!.name, last: fresh.at(-1)!.name })}</p>}
@@ -74,5 +67,18 @@ export function AddHosts({ taken, add, close }: { taken: string[]; add: (hosts: 
         )}
       </div>
     </Dialog>
+  )
+}
+
+export function RoleBoxes({ legend, roles, setRoles }: { legend: string; roles: HostRole[]; setRoles: (roles: HostRole[]) => void }) {
+  return (
+    <fieldset className="inline">
+      <legend>{legend}</legend>
+      {kRoles.map((role) => (
+        <label key={role} className="check">
+          <input type="checkbox" checked={roles.includes(role)} onChange={() => setRoles(kRoles.filter((each) => (each === role) !== roles.includes(each)))} /> {role}
+        </label>
+      ))}
+    </fieldset>
   )
 }

@@ -10,10 +10,11 @@ interface BulkProps {
   update: (next: (host: Host) => Host) => void
   remove: () => void
   login: () => void
+  edit: () => void
   clear: () => void
 }
 
-export function BulkBar({ count, update, remove, login, clear }: BulkProps) {
+export function BulkBar({ count, update, remove, login, edit, clear }: BulkProps) {
   const t = useT()
   const [user, setUser] = useState('')
   const giveRole = (role: string) => update((host) => (host.roles.includes(role) ? host : { ...host, roles: toggled(host.roles, role) }))
@@ -47,6 +48,7 @@ export function BulkBar({ count, update, remove, login, clear }: BulkProps) {
         <input className="small" aria-label={t('bulk.user')} placeholder={t('bulk.user')} value={user} onChange={(event) => setUser(event.target.value)} />
         <Button type="submit">{t('bulk.set-user')}</Button>
       </form>
+      <Button onClick={edit}>{t('bulk.edit')}</Button>
       <Button onClick={login}>{t('bulk.login')}</Button>
       <Button kind="danger" onClick={remove}>
         {t('bulk.remove')}

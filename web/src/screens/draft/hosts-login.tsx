@@ -1,10 +1,11 @@
 // How one or many hosts are logged in to. Secrets typed here go to the server, sealed, and are never shown again.
 import { useState } from 'react'
 import { all, ask, segment } from '../../api/client'
+import { client } from '../../api/queries'
 import type { JsonObject, SecretState } from '../../api/types'
 import { useT } from '../../i18n'
 import type { Host } from '../../model/spec'
-import { Button, ErrorBanner, Field, SelectField, TextField } from '../../ui/basic'
+import { Banner, Button, ErrorBanner, Field, SelectField, TextField } from '../../ui/basic'
 import { Dialog } from '../../ui/dialog'
 import type { DraftHandle } from './use-draft'
 
@@ -33,6 +34,27 @@ async function keepSecret(draft: string, names: string[], field: string, value: 
   for (const { path } of asked) {
     if (wanted.has(path)) await ask(`/specs/${segment(draft)}/secrets/${segment(path)}`, { method: 'PUT', body: { value } })
   }
+  await client.invalidateQueries({ queryKey: ['secrets', draft] })
+}
+
+// Hosts whose login cannot be tried yet: the draft asks for a secret nobody has given. By their names.
+export function hostsInWant(secrets: SecretState[] | undefined): string[] {
+  const names = (secrets ?? []).flatMap(({ path, kept }) => {
+    const host = kept ? undefined : /^hosts\.([^.]+)\./.exec(path)?.[1]
+    return host === undefined ? [] : [host]
+  })
+  return [...new Set(names)]
+}
+
+export function MissingSecrets({ hosts, give }: { hosts: string[]; give?: () => void }) {
+  const t = useT()
+  if (hosts.length === 0) return null
+  const named = hosts.length > 5 ? `${hosts.slice(0, 5).join(', ')} …` : hosts.join(', ')
+  return (
+    <Banner tone="warn" title={t('secrets.missing', { n: hosts.length })} actions={give && <Button onClick={give}>{t('secrets.give')}</Button>}>
+      <span className="mono">{named}</span>
+    </Banner>
+  )
 }
 
 export function LoginDialog({ name, handle, hosts, update, close }: LoginProps) {

@@ -3,8 +3,9 @@ import { useT, type Key, type Translate } from '../../i18n'
 import { plainText } from '../../model/ansi'
 import { kRoles, type HostRole } from '../../model/hostlist'
 import type { Host } from '../../model/spec'
-import { kLinks, summaryOf, type Finding, type Link, type LinkState, type Verdict } from '../../model/verdict'
+import { kLinks, mayIgnore, summaryOf, type Finding, type Link, type LinkState, type Verdict } from '../../model/verdict'
 import { Badge, Button, cx, FieldProblems } from '../../ui/basic'
+import { Remedy } from '../../ui/remedy'
 import { SummaryBadge } from './hosts-step'
 
 interface HostRowProps {
@@ -17,11 +18,13 @@ interface HostRowProps {
   onExpand: () => void
   update: (fields: Partial<Host>) => void
   login: () => void
+  more: () => void
+  ignore: (id: string) => void
 }
 
 export const kRoleLetters: Record<HostRole, string> = { 'control-plane': 'C', etcd: 'E', worker: 'W', registry: 'R' }
 
-export function HostRow({ host, problems, verdict, selected, expanded, onSelect, onExpand, update, login }: HostRowProps) {
+export function HostRow({ host, problems, verdict, selected, expanded, onSelect, onExpand, update, login, more, ignore }: HostRowProps) {
   const t = useT()
   const bad = (field: string) => problems.some((problem) => problem.path.endsWith(`.${field}`) || problem.path.includes(`.${field}[`)) || undefined
   const label = (key: Key) => `${host.name}: ${t(key)}`
@@ -64,13 +67,16 @@ export function HostRow({ host, problems, verdict, selected, expanded, onSelect,
               {expanded ? '▾' : '▸'} {t('hosts.why')}
             </Button>
           )}
+          <Button kind="quiet" className="row-more" aria-label={label('host.more')} title={t('host.more')} onClick={more}>
+            ⋯
+          </Button>
         </div>
       </div>
       {expanded && (
         <div className="host-more" role="presentation">
           <FieldProblems problems={problems} />
           {verdict.findings.map((finding) => (
-            <OneFinding key={finding.id} finding={finding} />
+            <OneFinding key={finding.id} finding={finding} ignore={mayIgnore(finding) ? () => ignore(finding.id) : undefined} />
           ))}
         </div>
       )}
@@ -112,7 +118,7 @@ function Chain({ verdict }: { verdict: Verdict }) {
   )
 }
 
-function OneFinding({ finding }: { finding: Finding }) {
+export function OneFinding({ finding, ignore }: { finding: Finding; ignore?: () => void }) {
   const t = useT()
   return (
     <div className="finding">
@@ -126,10 +132,16 @@ function OneFinding({ finding }: { finding: Finding }) {
         )}
         {finding.remedy && (
           <div>
-            <b>{t('error.remedy')}</b> {plainText(finding.remedy)}
+            <b>{t('error.remedy')}</b> <Remedy id={finding.id} text={finding.remedy} />
           </div>
         )}
+        {finding.ignored && <div className="muted mono">{finding.id}</div>}
       </div>
+      {ignore && (
+        <Button kind="quiet" aria-label={t('ignore.named', { id: finding.id })} onClick={ignore}>
+          {t('ignore.button')}
+        </Button>
+      )}
     </div>
   )
 }

@@ -1,20 +1,25 @@
 // The hosts: one row each, with everything known about it; many at once by selecting.
 import { useMemo, useState } from 'react'
-import { useSession } from '../../api/queries'
+import { useSecrets, useSession } from '../../api/queries'
 import type { SpecProblem } from '../../api/types'
 import { useT, type Key } from '../../i18n'
 import type { ParsedHost } from '../../model/hostlist'
-import { hostsOf, problemsAt, withHosts, type Host } from '../../model/spec'
-import { summaryOf, verdictOf, type Summary, type Verdict } from '../../model/verdict'
-import { Badge, Banner, Button, Empty, ErrorBanner, FieldProblems, ProblemList, type Tone } from '../../ui/basic'
+import { hostsOf, keepBastions, problemsAt, withHosts, type Host } from '../../model/spec'
+import { mayIgnore, summaryOf, verdictOf, type Summary, type Verdict } from '../../model/verdict'
+import { Badge, Banner, Button, Empty, ErrorBanner, FieldProblems, type Tone } from '../../ui/basic'
 import { VirtualList } from '../../ui/virtual'
 import { AddHosts } from './hosts-add'
 import { BulkBar } from './hosts-bulk'
-import { LoginDialog } from './hosts-login'
-import { HostRow } from './hosts-row'
+import { EditHosts } from './hosts-edit'
+import { hostsInWant, LoginDialog, MissingSecrets } from './hosts-login'
+import { HostMore } from './hosts-more'
+import { HostRow, OneFinding } from './hosts-row'
+import { ScanHosts } from './hosts-scan'
 import { TrustDialog } from './hosts-trust'
+import { IgnoreDialog, IgnoredChecks } from './ignore'
 import { useChecks } from './use-checks'
 import type { DraftHandle } from './use-draft'
+import { useIgnored } from './use-ignored'
 import { useRehearsal } from './use-rehearsal'
 
 const kSummaryTones: Record<Summary, Tone> = { unknown: 'neutral', checking: 'busy', unreachable: 'bad', 'needs-trust': 'warn', failed: 'bad', warning: 'warn', ready: 'good' }
@@ -45,15 +50,20 @@ export function problemsByHost(problems: SpecProblem[]): Map<number, SpecProblem
 
 export function HostsStep({ name, handle }: { name: string; handle: DraftHandle }) {
   const t = useT()
-  const mayAct = useSession().data?.role !== 'viewer'
+  const role = useSession().data?.role
+  const mayAct = role !== 'viewer'
+  const ignored = useIgnored(name)
+  const [doubted, setDoubted] = useState('')
+  const secrets = useSecrets(name, handle.draft!.etag, mayAct)
+  const inWant = useMemo(() => hostsInWant(secrets.data), [secrets.data])
   const [simulate, setSimulate] = useRehearsal(name)
-  const checks = useChecks(name, handle, mayAct, simulate)
+  const checks = useChecks(name, handle, { mayAct, simulate, ignored: ignored.ids, inWant: simulate ? 0 : inWant.length })
   const hosts = useMemo(() => hostsOf(handle.spec), [handle.spec])
   const problems = useMemo(() => problemsByHost(handle.draft!.problems), [handle.draft])
   const [selected, setSelected] = useState<Set<number>>(new Set())
   const [expanded, setExpanded] = useState<Set<string>>(new Set())
   const [search, setSearch] = useState('')
-  const [dialog, setDialog] = useState<'' | 'add' | 'trust'>('')
+  const [dialog, setDialog] = useState<'' | 'add' | 'scan' | 'trust' | 'edit' | 'more'>('')
   const [logins, setLogins] = useState<Set<number>>(new Set()) // whose login is asked for
   const verdicts = useMemo(
     () => hosts.map((host): Verdict => verdictOf({ key: simulate ? undefined : checks.keys.get(host.name), checks: checks.checks.get(host.name), running: checks.busy === 'keys' || checks.busy === 'preflight' })),
@@ -65,7 +75,13 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
   }, [hosts, verdicts, search])
   const change = (next: (hosts: Host[]) => Host[]) => handle.edit((spec) => withHosts(spec, next(hostsOf(spec))))
   const update = (index: number, fields: Partial<Host>) => change((list) => list.map((host, i) => (i === index ? { ...host, ...fields } : host)))
-  const updateMany = (which: Set<number>, next: (host: Host) => Host) => change((list) => list.map((host, i) => (which.has(i) ? next(host) : host)))
+  const updateMany = (which: Set<number>, next: (host: Host, at: number) => Host) => {
+    change((list) => {
+      let at = 0
+      return keepBastions(list, list.map((host, i) => (which.has(i) ? next(host, at++) : host)))
+    })
+  }
+  const updateSelected = (next: (host: Host, at: number) => Host) => updateMany(selected, next)
   const add = (parsed: ParsedHost[]) => change((list) => [...list, ...parsed.map((host): Host => ({ ...host, roles: host.roles ?? ['worker'] }))])
   const removeSelected = () => {
     change((list) => list.filter((_, i) => !selected.has(i)))
@@ -76,13 +92,14 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
     return key && !simulate && ['new', 'changed', 'revoked'].includes(key.state) ? [key] : []
   })
   const toggle = (key: string) => setExpanded((before) => (before.has(key) ? new Set([...before].filter((each) => each !== key)) : new Set([...before, key])))
-  const cluster = (checks.checks.get('') ?? []).filter((check) => check.result !== 'passed')
+  const cluster = (checks.checks.get('') ?? []).filter((check) => check.result !== 'passed' && !check.ignored)
   return (
     <section className="step" aria-label={t('draft.hosts')}>
       <div className="toolbar">
         <Button kind="primary" onClick={() => setDialog('add')}>
           {t('hosts.add')}
         </Button>
+        {role === 'admin' && <Button onClick={() => setDialog('scan')}>{t('hosts.scan')}</Button>}
         <input type="search" className="small" placeholder={t('search')} aria-label={t('search')} value={search} onChange={(event) => setSearch(event.target.value)} />
         <span className="muted number">{t('hosts.count', { n: hosts.length })}</span>
         <Counts verdicts={verdicts} />
@@ -101,13 +118,17 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
         </div>
       </div>
       <ErrorBanner error={checks.error} />
+      <MissingSecrets hosts={inWant} give={() => setLogins(new Set(hosts.flatMap((host, i) => (inWant.includes(host.name) ? [i] : []))))} />
       <FieldProblems problems={problemsAt(handle.draft!.problems, ['hosts'])} />
       {cluster.length > 0 && (
         <Banner tone={cluster.some((check) => check.severity === 'error') ? 'bad' : 'warn'} title={t('hosts.together')}>
-          <ProblemList problems={cluster.map((check) => ({ id: check.id, severity: check.severity === 'error' ? 'error' : 'notice', path: check.id, what: check.seen, todo: check.remedy }))} />
+          {cluster.map((check) => (
+            <OneFinding key={check.id} finding={check} ignore={mayIgnore(check) ? () => setDoubted(check.id) : undefined} />
+          ))}
         </Banner>
       )}
-      {selected.size > 0 && <BulkBar count={selected.size} update={(next) => updateMany(selected, next)} remove={removeSelected} login={() => setLogins(selected)} clear={() => setSelected(new Set())} />}
+      <IgnoredChecks ids={ignored.ids} take={mayAct ? ignored.take : undefined} />
+      {selected.size > 0 && <BulkBar count={selected.size} update={updateSelected} remove={removeSelected} login={() => setLogins(selected)} edit={() => setDialog('edit')} clear={() => setSelected(new Set())} />}
       {hosts.length === 0 ? (
         <Empty>{t('hosts.none')}</Empty>
       ) : (
@@ -133,14 +154,23 @@ export function HostsStep({ name, handle }: { name: string; handle: DraftHandle 
                 onExpand={() => toggle(host.name)}
                 update={(fields) => update(index, fields)}
                 login={() => setLogins(new Set([index]))}
+                ignore={setDoubted}
+                more={() => {
+                  setSelected(new Set([index]))
+                  setDialog('more')
+                }}
               />
             )
           }}
         />
       )}
       {dialog === 'add' && <AddHosts taken={hosts.map((host) => host.name)} add={add} close={() => setDialog('')} />}
+      {dialog === 'scan' && <ScanHosts addresses={hosts.map((host) => host.address)} taken={hosts.map((host) => host.name)} add={add} close={() => setDialog('')} />}
+      {dialog === 'edit' && <EditHosts hosts={hosts.filter((_, i) => selected.has(i))} others={hosts.filter((_, i) => !selected.has(i)).map((host) => host.name)} update={updateSelected} close={() => setDialog('')} />}
       {dialog === 'trust' && <TrustDialog keys={newKeys} hosts={hosts} trust={checks.trust} close={() => setDialog('')} />}
       {logins.size > 0 && <LoginDialog name={name} handle={handle} hosts={[...logins].map((i) => hosts[i]!)} update={(next) => updateMany(logins, next)} close={() => setLogins(new Set())} />}
+      {doubted && <IgnoreDialog id={doubted} ignore={ignored.add} close={() => setDoubted('')} />}
+      {dialog === 'more' && <HostMore handle={handle} index={[...selected][0]!} close={() => setDialog('')} />}
     </section>
   )
 }

@@ -8,6 +8,7 @@ import { hostsWith, portRows, type PortRow } from '../../model/ports'
 import { getAt, hostsOf, problemsBelow } from '../../model/spec'
 import { Badge, FieldProblems, Section } from '../../ui/basic'
 import { SpecField } from '../../ui/schema-form'
+import { Table } from '../../ui/table'
 import { useSchema } from '../../api/queries'
 import { describe, schemaAt } from '../../model/schema'
 import type { DraftHandle } from './use-draft'
@@ -36,13 +37,14 @@ export function NetworkStep({ handle }: { handle: DraftHandle }) {
             <SpecField handle={handle} path={['spec', 'kubernetes', 'maxPods']} label={t('network.max-pods')} />
           </div>
           <SpecField handle={handle} path={['spec', 'networkPlugin', 'kind']} label={t('network.plugin')} />
+          <SpecField handle={handle} path={['spec', 'networkPlugin', 'values']} />
           <SpecField handle={handle} path={[...kNetworks, 'proxyMode']} label={t('network.proxy')} />
         </Section>
         <div>
           <Capacity handle={handle} />
           <Section title={t('network.endpoint')}>
             <FieldProblems problems={problemsBelow(handle.draft!.problems, 'kubernetes.endpoint').filter((problem) => problem.path === 'kubernetes.endpoint')} />
-            {['kind', 'domain', 'address', 'port'].map((field) => (
+            {['kind', 'domain', 'address', 'port', 'interface', 'vipMode'].map((field) => (
               <SpecField key={field} handle={handle} path={['spec', 'kubernetes', 'endpoint', field]} />
             ))}
           </Section>
@@ -69,38 +71,29 @@ function Capacity({ handle }: { handle: DraftHandle }) {
   const n = (value: bigint | number) => count(value, language)
   return (
     <Section title={t('network.capacity')}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t('network.network')}</th>
-            <th scope="col">{t('network.holds')}</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {pods.map((text) => {
-            const network = parseNetwork(text)
-            const room = network && podCapacity(network, network.family === 4 ? maskV4 : maskV6, maxPods)
-            return (
-              <tr key={text}>
-                <td className="mono">{text}</td>
-                <td>{room ? t('network.pod-room', { nodes: n(room.nodes), per: n(room.podsPerNode), pods: n(room.pods) }) : t('network.unreadable')}</td>
-                <td>{room && <Badge tone={room.nodes >= BigInt(nodes) ? 'good' : 'bad'}>{t('network.nodes-planned', { n: nodes })}</Badge>}</td>
-              </tr>
-            )
-          })}
-          {services.map((text) => {
-            const network = parseNetwork(text)
-            return (
-              <tr key={text}>
-                <td className="mono">{text}</td>
-                <td>{network ? t('network.service-room', { n: n(serviceCapacity(network)) }) : t('network.unreadable')}</td>
-                <td />
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table label={t('network.capacity')} columns={['network.network', 'network.holds']} actions>
+        {pods.map((text) => {
+          const network = parseNetwork(text)
+          const room = network && podCapacity(network, network.family === 4 ? maskV4 : maskV6, maxPods)
+          return (
+            <tr key={text}>
+              <td className="mono">{text}</td>
+              <td>{room ? t('network.pod-room', { nodes: n(room.nodes), per: n(room.podsPerNode), pods: n(room.pods) }) : t('network.unreadable')}</td>
+              <td>{room && <Badge tone={room.nodes >= BigInt(nodes) ? 'good' : 'bad'}>{t('network.nodes-planned', { n: nodes })}</Badge>}</td>
+            </tr>
+          )
+        })}
+        {services.map((text) => {
+          const network = parseNetwork(text)
+          return (
+            <tr key={text}>
+              <td className="mono">{text}</td>
+              <td>{network ? t('network.service-room', { n: n(serviceCapacity(network)) }) : t('network.unreadable')}</td>
+              <td />
+            </tr>
+          )
+        })}
+      </Table>
       <div role="status">
         {found.length === 0 ? (
           <Badge tone="good">{t('network.no-conflict')}</Badge>
@@ -142,26 +135,16 @@ function Ports({ handle }: { handle: DraftHandle }) {
   }
   return (
     <Section title={t('network.ports')} note={t('network.ports-note')}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t('network.from')}</th>
-            <th scope="col">{t('network.to')}</th>
-            <th scope="col">{t('network.port')}</th>
-            <th scope="col">{t('network.use')}</th>
+      <Table label={t('network.ports')} columns={['network.from', 'network.to', 'network.port', 'network.use']}>
+        {portRows({ hosts, etcdMode, plugin, registryPort }).map((row, i) => (
+          <tr key={i}>
+            <td>{place(row.from)}</td>
+            <td>{place(row.to)}</td>
+            <td className="mono">{row.ports.join(', ')}</td>
+            <td>{t(kUses[row.use])}</td>
           </tr>
-        </thead>
-        <tbody>
-          {portRows({ hosts, etcdMode, plugin, registryPort }).map((row, i) => (
-            <tr key={i}>
-              <td>{place(row.from)}</td>
-              <td>{place(row.to)}</td>
-              <td className="mono">{row.ports.join(', ')}</td>
-              <td>{t(kUses[row.use])}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </Section>
   )
 }

@@ -1,11 +1,11 @@
-// Everything else the spec has, drawn from its schema. Lists of objects are written in the YAML of the review.
+// Everything else the spec has, drawn from its schema.
 import { useT } from '../../i18n'
 import { Section } from '../../ui/basic'
 import { SpecField } from '../../ui/schema-form'
 import type { DraftHandle } from './use-draft'
 
-const kParts = ['os', 'etcd', 'runtime', 'registry', 'steps', 'limits']
-const kKubernetes = ['dnsDomain', 'dns', 'tuning', 'audit', 'encryption', 'certificates']
+const kParts = ['os', 'etcd', 'runtime', 'registry', 'storage', 'hooks', 'steps', 'limits']
+const kKubernetes = ['dnsDomain', 'dns', 'tuning', 'featureGates', 'audit', 'encryption', 'certificates']
 
 export function OptionsStep({ handle }: { handle: DraftHandle }) {
   const t = useT()

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter'
 import { ApiError, post, segment } from '../../api/client'
 import { awaitJob } from '../../api/jobs'
 import { client, useClusters, useRuns, useSession } from '../../api/queries'
-import type { Job, PlanResult, PlanStep, RunRef } from '../../api/types'
+import type { Estimate, Job, PlanResult, PlanStep, RunRef } from '../../api/types'
 import { useT, type Key } from '../../i18n'
 import { plainText } from '../../model/ansi'
 import { duration } from '../../model/format'
@@ -14,7 +14,9 @@ import { Badge, Banner, Button, Command, cx, Empty, ErrorBanner, ProblemList, Se
 import { Dialog } from '../../ui/dialog'
 import { Tabs } from '../../ui/tabs'
 import { saveAs } from '../run/logs'
+import { IgnoredChecks } from './ignore'
 import type { DraftHandle } from './use-draft'
+import { useIgnored } from './use-ignored'
 import { useRehearsal } from './use-rehearsal'
 
 type View = 'plan' | 'yaml' | 'effective'
@@ -109,6 +111,16 @@ function useEstimate(cluster: string): number | undefined {
   return took?.[0]?.seconds
 }
 
+function TimeNeeded({ estimate }: { estimate: Estimate }) {
+  const t = useT()
+  const { seconds, low, high, steps, measured } = estimate
+  return (
+    <span>
+      {t('review.takes', { time: duration(seconds), low: duration(low), high: duration(high) })} <span className="muted">{measured > 0 ? t('review.takes-measured', { measured, steps }) : t('review.takes-guess')}</span>
+    </span>
+  )
+}
+
 interface ApplyProps {
   name: string
   handle: DraftHandle
@@ -128,11 +140,12 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
   const cluster = String(getAt(handle.spec, ['metadata', 'name']) ?? '')
   const estimate = useEstimate(cluster)
   const bundles = getAt(handle.spec, ['spec', 'bundles'])
+  const { ids: ignored, take } = useIgnored(name)
   const apply = async () => {
     setBusy(true)
     setError(undefined)
     try {
-      const started = await post<RunRef>(`/specs/${segment(name)}/apply`, { ...(plan ? { plan: plan.job } : {}), ...(simulate ? { simulate } : {}), ...(unsigned ? { allowUnsigned: true } : {}) })
+      const started = await post<RunRef>(`/specs/${segment(name)}/apply`, { ...(plan ? { plan: plan.job } : {}), ...(simulate ? { simulate } : {}), ...(ignored.length > 0 ? { ignore: ignored } : {}), ...(unsigned ? { allowUnsigned: true } : {}) })
       await client.invalidateQueries({ queryKey: ['clusters'] })
       navigate(`/clusters/${segment(started.cluster)}/runs/${started.run}`)
     } catch (failure) {
@@ -145,7 +158,8 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
       <div className="row">
         <span>{t('hosts.count', { n: hostsOf(handle.spec).length })}</span>
         {plan && <span>{t('review.to-change', { n: plan.result.toChange })}</span>}
-        {estimate !== undefined && <span>{t('review.estimate', { time: duration(estimate) })}</span>}
+        {plan && plan.result.estimate.steps > 0 && <TimeNeeded estimate={plan.result.estimate} />}
+        {estimate !== undefined && <span className="muted">{t('review.estimate', { time: duration(estimate) })}</span>}
         {!Array.isArray(bundles) && <Badge tone="info">{t('review.no-bundle')}</Badge>}
         <div className="actions">
           <Button kind="primary" disabled={!ready || !mayAct} onClick={() => setAsking(true)}>
@@ -153,7 +167,8 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
           </Button>
         </div>
       </div>
-      <Command>{handle.draft!.command + (simulate ? ' --simulate' : '')}</Command>
+      <IgnoredChecks ids={ignored} take={mayAct ? take : undefined} />
+      <Command>{handle.draft!.command + (simulate ? ' --simulate' : '') + (ignored.length > 0 ? ` --ignore ${ignored.join(',')}` : '')}</Command>
       <Dialog
         open={asking}
         onClose={() => setAsking(false)}
@@ -169,6 +184,11 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
       >
         <p>{t(plan ? 'review.with-plan' : 'review.without-plan')}</p>
         {simulate && <Badge tone="info">{t('review.simulate')}</Badge>}
+        {ignored.length > 0 && (
+          <Banner tone="warn" title={t('ignore.applied', { n: ignored.length })}>
+            <code>{ignored.join(', ')}</code>
+          </Banner>
+        )}
         {Array.isArray(bundles) && (
           <label className="check">
             <input type="checkbox" checked={unsigned} onChange={(event) => setUnsigned(event.target.checked)} /> {t('review.allow-unsigned')}

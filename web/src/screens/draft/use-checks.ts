@@ -25,8 +25,14 @@ export interface Checks {
   preflight: () => Promise<void>
 }
 
-// Simulated hosts have no keys: they are only checked.
-export function useChecks(name: string, handle: DraftHandle, mayAct: boolean, simulate: boolean): Checks {
+export interface ChecksOptions {
+  mayAct: boolean
+  simulate: boolean // such hosts have no keys: they are only checked
+  ignored: string[]
+  inWant: number // hosts whose secrets are missing
+}
+
+export function useChecks(name: string, handle: DraftHandle, { mayAct, simulate, ignored, inWant }: ChecksOptions): Checks {
   const [keys, setKeys] = useState<Map<string, HostKey>>(new Map())
   const [result, setResult] = useState<PreflightResult>()
   const [busy, setBusy] = useState<Checks['busy']>('')
@@ -67,9 +73,9 @@ export function useChecks(name: string, handle: DraftHandle, mayAct: boolean, si
 
   const preflight = useCallback(async () => {
     await handle.flush()
-    const found = await run<PreflightResult>('preflight', () => post(`${at}/preflight`, simulate ? { simulate } : {}))
+    const found = await run<PreflightResult>('preflight', () => post(`${at}/preflight`, { ...(simulate && { simulate }), ...(ignored.length > 0 && { ignore: ignored }) }))
     if (found) setResult(found)
-  }, [handle, run, at, simulate])
+  }, [handle, run, at, simulate, ignored])
 
   const lookAtKeys = useCallback(
     async (only?: string[]) => {
@@ -133,13 +139,13 @@ export function useChecks(name: string, handle: DraftHandle, mayAct: boolean, si
   // Once every key is known, so can be the rest.
   const allKnown = hosts.length > 0 && (simulate || hosts.every((host) => keys.get(host.name)?.state === 'known'))
   const checkedAs = useRef('')
-  const whole = `${handle.draft?.etag} ${simulate}`
+  const whole = `${handle.draft?.etag ?? ''} ${simulate} ${ignored.join()}`
   useEffect(() => {
-    if (!ready || !allKnown || busy || errorsOf(problems ?? []).length > 0) return
+    if (!ready || !allKnown || busy || inWant > 0 || errorsOf(problems ?? []).length > 0) return
     if (hosts.length > kAutomaticallyUpTo || checkedAs.current === whole) return
     checkedAs.current = whole
     void preflight()
-  }, [ready, allKnown, busy, problems, hosts.length, whole, preflight])
+  }, [ready, allKnown, busy, inWant, problems, hosts.length, whole, preflight])
 
   const checks = useMemo(() => {
     const by = new Map<string, Check[]>()

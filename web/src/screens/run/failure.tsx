@@ -3,6 +3,7 @@ import { segment } from '../../api/client'
 import { useT } from '../../i18n'
 import type { Failure, RunModel } from '../../model/run'
 import { Button, Command } from '../../ui/basic'
+import { Remedy } from '../../ui/remedy'
 import { LogRow, nodeOf } from './logs'
 import { useSkippable, type Act } from './run'
 
@@ -75,7 +76,9 @@ function OneFailure({ failure, model, act, open, cluster }: { failure: Failure; 
         {failure.remedy && (
           <>
             <dt>{t('error.remedy')}</dt>
-            <dd>{failure.remedy}</dd>
+            <dd>
+              <Remedy id={failure.error} text={failure.remedy} />
+            </dd>
           </>
         )}
       </dl>

@@ -4,6 +4,7 @@ import { useT } from '../../i18n'
 import { duration } from '../../model/format'
 import { isOpen, stageOf, type RunModel } from '../../model/run'
 import { Button } from '../../ui/basic'
+import { Remedy } from '../../ui/remedy'
 import { LogView } from './logs'
 import { useSkippable, type Act } from './run'
 import { kNodeGlyphs, NodeMark } from './states'
@@ -72,7 +73,9 @@ export function NodePanel({ cluster, run, model, version, id, act, open, close }
             {node.trouble?.remedy && (
               <>
                 <dt>{t('error.remedy')}</dt>
-                <dd>{node.trouble.remedy}</dd>
+                <dd>
+                  <Remedy id={node.trouble.error} text={node.trouble.remedy} />
+                </dd>
               </>
             )}
           </dl>

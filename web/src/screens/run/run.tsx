@@ -10,6 +10,7 @@ import type { RunModel } from '../../model/run'
 import { Badge, Banner, Button, Command, ErrorBanner, ProgressBar, type Tone } from '../../ui/basic'
 import { Dialog } from '../../ui/dialog'
 import { Tabs } from '../../ui/tabs'
+import { Remedy } from '../../ui/remedy'
 import { DonePanel } from './done'
 import { EventsView } from './events'
 import { FailurePanel } from './failure'
@@ -227,7 +228,7 @@ function Notices({ live: { model }, open }: { live: LiveRun; open: (id: string) 
           {node.trouble?.message}
           {node.trouble?.remedy && (
             <div>
-              <b>{t('error.remedy')}</b> {node.trouble.remedy}
+              <b>{t('error.remedy')}</b> <Remedy id={node.trouble.error} text={node.trouble.remedy} />
             </div>
           )}
         </Banner>

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { remediesZh } from './remedies-zh'
+
+// As the program documents them.
+const errors = [...readFileSync('../docs/errors.md', 'utf8').matchAll(/^## ([A-Z0-9-]+)$/gm)].map((match) => match[1]!)
+const checks = [...readFileSync('../docs/checks.md', 'utf8').matchAll(/^\| `([A-Z0-9-]+)` \|/gm)].map((match) => match[1]!)
+const met = errors.filter((id) => /^(HOST|SPEC|SSH|SECRETS?|SERVER|PLAN|RUN|STEP)-/.test(id))
+
+it('every check, and every error of hosts, specs, logins, the server and runs, has a remedy in Chinese', () => {
+  expect(met.length).toBeGreaterThan(130)
+  expect(checks.length).toBeGreaterThan(90)
+  expect([...met, ...checks].filter((id) => !remediesZh[id])).toEqual([])
+})
+
+it('no remedy is for an id that is gone, and each is in Chinese', () => {
+  const known = new Set([...errors, ...checks])
+  expect(Object.keys(remediesZh).filter((id) => !known.has(id))).toEqual([])
+  expect(Object.entries(remediesZh).filter(([, text]) => !/[\u4e00-\u9fff]/.test(text))).toEqual([])
+})

@@ -1,0 +1,58 @@
+// Overruling a check: what it would have prevented is said before.
+import { useMeaning } from '../../api/queries'
+import { useT } from '../../i18n'
+import { Badge, Button } from '../../ui/basic'
+import { Dialog } from '../../ui/dialog'
+
+export function IgnoreDialog({ id, ignore, close }: { id: string; ignore: (id: string) => void; close: () => void }) {
+  const t = useT()
+  const meaning = useMeaning(id).data
+  return (
+    <Dialog
+      open
+      onClose={close}
+      title={t('ignore.title', { id })}
+      actions={
+        <>
+          <Button onClick={close}>{t('cancel')}</Button>
+          <Button
+            kind="danger"
+            onClick={() => {
+              ignore(id)
+              close()
+            }}
+          >
+            {t('ignore.yes')}
+          </Button>
+        </>
+      }
+    >
+      {meaning && (
+        <p lang="en">
+          <b>{meaning.summary}</b> {meaning.cause}
+        </p>
+      )}
+      <p>{t('ignore.text')}</p>
+    </Dialog>
+  )
+}
+
+export function IgnoredChecks({ ids, take }: { ids: string[]; take?: (id: string) => void }) {
+  const t = useT()
+  if (ids.length === 0) return null
+  return (
+    <div className="row ignored" role="group" aria-label={t('ignore.list')}>
+      <Badge tone="warn">{t('ignore.list')}</Badge>
+      {ids.map((id) => (
+        <span key={id} className="row">
+          <code>{id}</code>
+          {take && (
+            <Button kind="quiet" aria-label={t('ignore.back', { id })} title={t('ignore.back', { id })} onClick={() => take(id)}>
+              ✕
+            </Button>
+          )}
+        </span>
+      ))}
+    </div>
+  )
+}
