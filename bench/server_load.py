@@ -77,15 +77,14 @@ def serve_all(listeners):
                 left -= 1
 
 
-def listeners(order):
+def listeners(order, slow):
     context = any_certificate()
-    slow = [Listener(context, order, True) for _ in range(order["slow"])]
+    slow += [Listener(context, order, True) for _ in range(order["slow"])]
     reading = [Listener(context, order, False) for _ in range(order["count"] - order["slow"])]
     print("all there", flush=True)
     serve_all(reading)
-    slow_ones = [one.socket.fileno() >= 0 for one in slow]
     return {"counts": sorted({one.count for one in reading}), "in_order": all(one.in_order for one in reading),
-            "ended": sum(one.ended for one in reading), "reading": len(reading), "slow": len(slow_ones)}
+            "ended": sum(one.ended for one in reading), "reading": len(reading)}
 
 
 async def answer_of(reader):
@@ -124,9 +123,10 @@ async def requests(order):
 
 def main():
     order = json.loads(sys.stdin.readline())
-    seen = listeners(order) if order["what"] == "listeners" else asyncio.run(requests(order))
+    slow = []  # they stay until the other side has looked
+    seen = listeners(order, slow) if order["what"] == "listeners" else asyncio.run(requests(order))
     print(json.dumps(seen), flush=True)
-    sys.stdin.readline()  # the slow ones stay until the other side has looked
+    sys.stdin.readline()
 
 
 if __name__ == "__main__":

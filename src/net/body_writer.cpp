@@ -9,9 +9,9 @@ namespace slipway::net {
 
 namespace {
 
-constexpr std::size_t kTogether = 16u << 10;  // a copy is cheaper than a second packet
+constexpr std::size_t kTogether = 16u << 10;       // a copy is cheaper than a second packet
 constexpr std::size_t kProducedPiece = 16u << 10;  // a record; a thousand may be waiting
-constexpr std::size_t kRoomForSize = 18;  // of a chunk, in hex, with its line end
+constexpr std::size_t kRoomForSize = 18;           // of a chunk, in hex, with its line end
 
 // The chunk's size is written right before its bytes, so that both go out in one piece.
 std::uint64_t write_produced(Stream& stream, Pace& pace, const Producer& produce, bool chunked) {

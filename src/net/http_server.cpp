@@ -32,10 +32,17 @@ void turn_away(int socket) {
     ::recv(socket, unread.data(), unread.size(), MSG_DONTWAIT);
 }
 
+// Beyond the room there is: connections that were told to go and have not gone yet.
+constexpr std::size_t kMostLeaving = 64;
+
 struct Slot {
+    using Stage = ServerConnection::Stage;
+
     std::thread thread = {};
-    int fd = -1;        // -1: closed, or about to be
-    bool busy = false;  // within a request
+    int fd = -1;  // -1: closed, or about to be
+    Stage stage = Stage::waiting;
+    Deadline::Clock::time_point since = Deadline::Clock::now();  // without a whole request
+    bool leaving = false;
     bool ended = false;
 };
 
@@ -68,6 +75,7 @@ struct HttpServer::State {
     void run(Slot& slot, const Accepted& accepted);
     void join_ended();
     bool is_full() const;
+    bool make_room();
     void signal() const;
     bool wait_until_empty(Deadline deadline);
     void shut_down(int how, bool idle_only);
@@ -95,7 +103,7 @@ void HttpServer::State::accept_one() {
         }
         return;
     }
-    if (is_full()) {
+    if (is_full() && !make_room()) {
         ++counters.refused;
         if (!options.tls) turn_away(accepted.socket.get());
         return;
@@ -120,9 +128,10 @@ void HttpServer::State::start(Accepted accepted) {
 
 void HttpServer::State::run(Slot& slot, const Accepted& accepted) {
     {
-        ServerConnection connection(options, handler, counters, stopping, [&](bool busy) {
+        ServerConnection connection(options, handler, counters, stopping, [&](Slot::Stage stage) {
             const Lock lock(mutex);
-            slot.busy = busy;
+            if (slot.stage == Slot::Stage::answering) slot.since = Deadline::Clock::now();
+            slot.stage = stage;
         });
         connection.serve(accepted.socket.get(), accepted.peer);
     }
@@ -150,6 +159,23 @@ void HttpServer::State::join_ended() {
 
 bool HttpServer::State::is_full() const { return counters.open >= options.max_connections; }
 
+bool HttpServer::State::make_room() {
+    if (options.silence_for_others == Millis(0)) return false;
+    const Lock lock(mutex);
+    if (counters.open >= options.max_connections + kMostLeaving) return false;
+    Slot* silent = nullptr;
+    for (Slot& slot : slots) {
+        if (slot.fd < 0 || slot.leaving || slot.stage == Slot::Stage::answering) continue;
+        if (silent == nullptr || slot.since < silent->since) silent = &slot;
+    }
+    if (silent == nullptr || Deadline::Clock::now() - silent->since < options.silence_for_others)
+        return false;
+    silent->leaving = true;
+    ++counters.refused;
+    ::shutdown(silent->fd, SHUT_RDWR);
+    return true;
+}
+
 void HttpServer::State::signal() const {
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t n = ::write(wake.get(), &one, sizeof one);
@@ -169,7 +195,8 @@ bool HttpServer::State::wait_until_empty(Deadline deadline) {
 void HttpServer::State::shut_down(int how, bool idle_only) {
     const Lock lock(mutex);
     for (const Slot& slot : slots) {
-        if (slot.fd >= 0 && !(idle_only && slot.busy)) ::shutdown(slot.fd, how);
+        const bool idle = slot.stage == Slot::Stage::waiting;
+        if (slot.fd >= 0 && (idle || !idle_only)) ::shutdown(slot.fd, how);
     }
 }
 

@@ -47,6 +47,9 @@ struct ServerOptions {
     std::optional<TlsContext> tls = {};
     std::size_t max_connections = 1024;
     bool refuse_when_full = true;  // with 503; else the kernel's queue holds them back
+    // When full, the connection that has been without a whole request for longest makes room, if
+    // that is longer than this: nobody keeps others out by being silent. 0: never.
+    Millis silence_for_others{0};
     HeadLimits head = {};
     Millis header_timeout{10'000};      // for all of a head, TLS handshake included
     Millis keep_alive_timeout{60'000};  // between requests

@@ -99,7 +99,7 @@ void ServerConnection::serve_requests() {
     After after = After::next;
     while (after == After::next) {
         after = serve_one();
-        on_busy_(false);
+        on_stage_(Stage::waiting);
     }
     if (after == After::linger) {
         linger();
@@ -142,7 +142,7 @@ std::optional<RequestHead> ServerConnection::receive_head() {
             throw;
         }
     }
-    on_busy_(true);
+    on_stage_(Stage::reading);
     Pace pace(
         {.idle = options_.header_timeout, .deadline = Deadline::after(options_.header_timeout)});
     const auto cut_short = [] { return Failure(Failure::Kind::lost, "half a head"); };
@@ -157,6 +157,7 @@ std::optional<RequestHead> ServerConnection::receive_head() {
     if (!size) throw cut_short();
     RequestHead head = parse_request_head(buffer_.view().substr(0, *size), options_.head);
     buffer_.consume(*size);
+    on_stage_(Stage::answering);
     return head;
 }
 

@@ -11,16 +11,19 @@ namespace slipway::net {
 
 class ServerConnection {
   public:
-    // Told when a request begins and ends, so that a server that stops knows whom to leave alone.
-    using OnBusy = std::function<void(bool busy)>;
+    // What it is at: waiting for a request (or for the handshake), reading the head of one, or
+    // answering it.
+    enum class Stage { waiting, reading, answering };
+    // So that a server that stops, or is full, knows whom to leave alone.
+    using OnStage = std::function<void(Stage stage)>;
 
     ServerConnection(const ServerOptions& options, const Handler& handler, ServerCounters& counters,
-                     const std::atomic<bool>& stopping, OnBusy on_busy)
+                     const std::atomic<bool>& stopping, OnStage on_stage)
         : options_(options),
           handler_(handler),
           counters_(counters),
           stopping_(stopping),
-          on_busy_(std::move(on_busy)) {}
+          on_stage_(std::move(on_stage)) {}
 
     // Never throws. The socket stays the caller's.
     void serve(int socket, const std::string& peer);
@@ -51,7 +54,7 @@ class ServerConnection {
     const Handler& handler_;
     ServerCounters& counters_;
     const std::atomic<bool>& stopping_;
-    OnBusy on_busy_;
+    OnStage on_stage_;
     int socket_ = -1;
     std::unique_ptr<Stream> stream_;
     std::string peer_;

@@ -296,6 +296,35 @@ TEST(Server, TurnsAwayWhomItHasNoRoomFor) {
     EXPECT_THAT(first.read_until("GET /3"), HasSubstr("200 OK"));
 }
 
+TEST(Server, OrThoseWhoSayNothingMakeRoom) {
+    std::latch inside(1), go_on(1);
+    HttpServer server(Listener("127.0.0.1:0"),
+                      {.max_connections = 3, .silence_for_others = Millis(1)},
+                      [&](Request& request, Response& response) {
+                          if (request.target.path == "/long") {
+                              inside.count_down();
+                              go_on.wait();
+                          }
+                          response.body = "done " + request.target.path;
+                      });
+    RawClient busy(server.port());
+    busy.send(get("/long"));
+    inside.wait();
+    RawClient silent(server.port()), dripping(server.port());
+    dripping.send("GET / HT");
+    const auto later = std::chrono::steady_clock::now() + 20ms;
+    while (std::chrono::steady_clock::now() < later) std::this_thread::yield();
+    for (int i = 0; i < 20; ++i) {  // each of them makes room for the next
+        RawClient next(server.port());
+        next.send(get("/next"));
+        EXPECT_THAT(next.read_until("done"), HasSubstr("200 OK")) << i;
+    }
+    EXPECT_TRUE(silent.is_closed());
+    EXPECT_TRUE(dripping.is_closed());
+    go_on.count_down();
+    EXPECT_THAT(busy.read_until("done /long"), HasSubstr("200 OK"));
+}
+
 TEST(Server, OrLetsThemWait) {
     HttpServer server(Listener("127.0.0.1:0"), {.max_connections = 1, .refuse_when_full = false},
                       echo);

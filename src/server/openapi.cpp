@@ -16,6 +16,16 @@ json::object content(std::string_view media_type, json::object schema) {
     return {{media_type, json::object{{"schema", std::move(schema)}}}};
 }
 
+// By their names, which mean the same everywhere.
+json::object schema_of_parameter(std::string_view name) {
+    if (name == "limit") return {{"type", "integer"}, {"minimum", 0}, {"maximum", 1000}};
+    if (name == "wait") return {{"type", "integer"}, {"minimum", 0}, {"maximum", 30}};
+    if (name == "after") return {{"type", "integer"}, {"minimum", 0}};
+    if (name == "verify" || name == "journal") return {{"type", "boolean"}};
+    if (name == "page") return {{"type", "string"}, {"pattern", "^[0-9]{1,9}$"}};
+    return {{"type", "string"}};
+}
+
 json::array parameters_of(const Route& route) {
     json::array out;
     for (const std::string& part : split(route.path, '/')) {
@@ -28,7 +38,7 @@ json::array parameters_of(const Route& route) {
     if (!route.query.empty()) {
         for (const std::string& name : split(route.query, ','))
             out.push_back(json::object{
-                {"name", name}, {"in", "query"}, {"schema", json::object{{"type", "string"}}}});
+                {"name", name}, {"in", "query"}, {"schema", schema_of_parameter(name)}});
     }
     return out;
 }

@@ -24,6 +24,7 @@ namespace {
 
 constexpr const char* kCertificateName = "Slipway server";
 constexpr std::chrono::hours kRenewalLook{12};
+constexpr std::chrono::seconds kSilence{2};  // then a connection makes room for another
 
 std::string lower(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -96,6 +97,7 @@ struct ApiServer::State {
             std::move(listener),
             net::ServerOptions{.tls = tls,
                                .max_connections = options.max_connections,
+                               .silence_for_others = kSilence,
                                .on_served = [this](const net::Served& record) { served(record); },
                                .refusal = refusal_of},
             [this](net::Request& request, net::Response& response) {
