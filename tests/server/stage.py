@@ -128,4 +128,6 @@ class Stage:
         report = done.stdout + done.stderr
         if done.returncode != 0:
             raise AssertionError(report[-12000:])
-        return report
+        for line in report.splitlines():
+            if "✓" in line:
+                print(line, file=sys.stderr, flush=True)

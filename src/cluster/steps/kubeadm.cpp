@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "cluster/kubernetes_config.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace slipway::cluster {
@@ -42,7 +44,31 @@ std::vector<std::string> phase_command(const std::vector<std::string>& words) {
     return out;
 }
 
+bool is_token_character(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+// How many of them stand at `from`.
+std::size_t run_of(std::string_view text, std::size_t from) {
+    const auto rest = text.substr(std::min(from, text.size()));
+    return static_cast<std::size_t>(std::ranges::find_if_not(rest, is_token_character) -
+                                    rest.begin());
+}
+
 }  // namespace
+
+std::string without_tokens(std::string_view text) {
+    constexpr std::size_t kId = 6, kSecret = 16;
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = run_of(text, at);
+        const std::size_t dot = at + length;
+        const bool token =
+            length == kId && text.substr(dot).starts_with('.') && run_of(text, dot + 1) == kSecret;
+        const std::size_t shown = std::max<std::size_t>(length, 1);
+        out += token ? "(hidden)" : text.substr(at, shown);
+        at += token ? kId + 1 + kSecret : shown;
+    }
+    return out;
+}
 
 std::string static_manifest(std::string_view name) {
     return fmt::format("/etc/kubernetes/manifests/{}.yaml", name);
@@ -92,13 +118,13 @@ void run_phase(engine::Context& c, const std::vector<std::string>& words) {
     const std::string command = join(argv, " ");
     const remote::CommandResult result = c.host().run({.argv = std::move(argv)}, c.call());
     for (const std::string& line : split(result.out, '\n')) {
-        if (!trim(line).empty()) c.log("kubeadm", line);
+        if (!trim(line).empty()) c.log("kubeadm", without_tokens(line));
     }
     if (result.exit_code == 0) return;
     throw ApiError(
         "KUBEADM-FAILED",
         fmt::format("'{}' ended with {} on {}", command, result.exit_code, c.host().name()),
-        {.cause = printable(std::string(trim(result.err))),
+        {.cause = without_tokens(printable(std::string(trim(result.err)))),
          .remedy = "see `slipway logs`, then resume",
          .recovery = Recovery::transient});
 }

@@ -37,6 +37,9 @@ std::string static_manifest(std::string_view name);
 ResourcePtr kubeadm_phase(const std::string& reads, const std::string& name,
                           const std::vector<std::string>& words, std::vector<std::string> files);
 
+// Bootstrap tokens (abcdef.0123456789abcdef) let machines join: kubeadm prints them, logs are read.
+std::string without_tokens(std::string_view text);
+
 // A phase of kubeadm that writes into the cluster.
 void run_phase(engine::Context& c, const std::vector<std::string>& words);
 

@@ -299,7 +299,7 @@ export const en = {
   'network.network': 'Network',
   'network.no-conflict': 'no conflict with each other or the hosts',
   'network.node-mask': 'Prefix of a node\'s part',
-  'network.nodes-planned': '{n} nodes planned',
+  'network.nodes-planned': '{n} {n|node|nodes} planned',
   'network.overlap': '{a} overlaps {b}',
   'network.plugin': 'Network plugin',
   'network.pod-room': '{nodes} nodes × {per} pods = {pods} pods',

@@ -7,7 +7,7 @@ const fingerprint = process.env.SLIPWAY_MACHINE_KEY ?? ''
 const folder = process.env.SLIPWAY_STAGE_FOLDER ?? ''
 
 test('from the code to a cluster', async ({ page, server }) => {
-  test.setTimeout(300_000)
+  test.setTimeout(480_000)
   await test.step('unlock', async () => {
     await page.goto(server.url)
     await expect(page.locator('.facts dd')).toHaveText(/([0-9A-F]{2}:){31}/)
