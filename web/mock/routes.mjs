@@ -26,7 +26,7 @@ function signedIn(world) {
 function unlock({ world, body }) {
   if (world.password !== undefined) throw new Problem(409, 'AUTH-UNLOCKED', 'the server is unlocked already', { remedy: 'sign in' })
   if (body.json.code !== kCode) throw new Problem(403, 'AUTH-CODE', 'this is not the code on the console', { remedy: 'type it as the console shows it; it is new with every start' })
-  if ((body.json.password ?? '').length < 12) throw new Problem(422, 'AUTH-PASSWORD-SHORT', 'the password is shorter than 12 characters', { remedy: 'choose a longer one' })
+  if ((body.json.password ?? '').length < 10) throw new Problem(422, 'AUTH-PASSWORD-SHORT', 'the password is shorter than 10 characters', { remedy: 'choose a longer one' })
   world.password = body.json.password
   return signedIn(world)
 }
@@ -40,7 +40,7 @@ function signIn({ world, body }) {
 
 function changePassword({ world, body, session }) {
   if (body.json.old !== world.password) throw new Problem(403, 'AUTH-PASSWORD', 'the old password is another')
-  if ((body.json.new ?? '').length < 12) throw new Problem(422, 'AUTH-PASSWORD-SHORT', 'the password is shorter than 12 characters', { remedy: 'choose a longer one' })
+  if ((body.json.new ?? '').length < 10) throw new Problem(422, 'AUTH-PASSWORD-SHORT', 'the password is shorter than 10 characters', { remedy: 'choose a longer one' })
   world.password = body.json.new
   for (const id of world.sessions.keys()) if (id !== session.id) world.sessions.delete(id)
   return { status: 204 }

@@ -16,7 +16,7 @@ export interface MockWorld {
   options: MockOptions
   trusted: Set<string>
   specs: Map<string, { etag: string; yaml: string; spec: { spec?: { hosts?: unknown[] } } }>
-  clusters: Map<string, { runs: { result: string; events: { seq: number; type: string }[]; subscribers: Set<unknown> }[] }>
+  clusters: Map<string, { done: Set<string>; runs: { result: string; events: { seq: number; type: string }[]; subscribers: Set<unknown> }[] }>
   bundles: Map<string, { name: string; size: number; received: number; modified: string }>
   secrets: Map<string, Set<string>>
   sessions: Map<string, unknown>

@@ -170,7 +170,7 @@ export function planOf(spec, done = new Set()) {
     const change = done.has(node.id) ? 'none' : node.step.id.startsWith('wait-') ? 'run' : node.step.id === 'set-hostname' ? 'change' : 'create'
     return {
       id: node.id, step: node.step.id, host: node.host, title: node.step.title, needs: needsOf(node), change,
-      reason: change === 'none' ? 'as it should be' : 'new',
+      reason: change === 'none' ? '' : done.size > 0 ? 'drift' : 'new',
       changes: change === 'none' ? [] : changesOf(node.step.id, change),
     }
   })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bytes, duration } from './format'
+import { bytes, duration, roughly } from './format'
 
 it('writes durations without false precision', () => {
   expect([0.035, 2.54, 42.4, 59.7, 61, 3599.6, 3661, 7322].map(duration)).toEqual(['35 ms', '2.5 s', '42 s', '60 s', '1 min 1 s', '1 h 0 min', '1 h 1 min', '2 h 2 min'])
@@ -8,4 +8,8 @@ it('writes durations without false precision', () => {
 
 it('writes sizes', () => {
   expect([0, 1023, 1536, 239_104, 5 * 1024 ** 3].map(bytes)).toEqual(['0 B', '1023 B', '1.5 KiB', '234 KiB', '5.0 GiB'])
+})
+
+it('speaks roughly of what is only estimated', () => {
+  expect([0.2, 7.4, 33, 119, 452, 3600, 4000].map(roughly)).toEqual(['1 s', '7 s', '35 s', '120 s', '8 min', '1 h 0 min', '1 h 7 min'])
 })

@@ -11,6 +11,13 @@ export function duration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+// For what is not known better: no seconds beyond two minutes.
+export function roughly(seconds: number): string {
+  if (seconds < 10) return `${Math.max(1, Math.round(seconds))} s`
+  if (seconds < 120) return `${5 * Math.round(seconds / 5)} s`
+  return duration(60 * Math.round(seconds / 60)).replace(/ 0 s$/, '')
+}
+
 const kUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
 
 export function bytes(size: number): string {

@@ -9,6 +9,7 @@ import { duration, moment } from '../model/format'
 import { Badge, Banner, Button, ButtonLink, Command, ErrorBanner, Loading, Section } from '../ui/basic'
 import { Dialog } from '../ui/dialog'
 import { Table } from '../ui/table'
+import { Drift } from './drift'
 import { Kubeconfig } from './run/done'
 import { RunBadge } from './run/states'
 
@@ -16,6 +17,7 @@ export function ClusterScreen({ name }: { name: string }) {
   const t = useT()
   const status = useCluster(name, 10_000)
   const spec = useClusters().data?.find((cluster) => cluster.name === name)?.spec
+  const mayAct = useSession().data?.role !== 'viewer'
   if (status.isPending) return <Loading />
   if (status.error) return <ErrorBanner error={status.error} />
   const { kubernetes, run, result, kind, lock } = status.data
@@ -32,6 +34,7 @@ export function ClusterScreen({ name }: { name: string }) {
       </header>
       {lock && <Banner tone="info" title={t('cluster.held', { by: lock })} />}
       {kubernetes ? <Kubernetes name={name} view={kubernetes} /> : <Banner tone="info" title={t(kind === 'reset' ? 'cluster.was-reset' : 'cluster.no-kubernetes')} />}
+      {spec && kind !== 'reset' && <Drift spec={spec} mayAct={mayAct} />}
       <History name={name} />
     </div>
   )

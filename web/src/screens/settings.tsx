@@ -8,6 +8,7 @@ import { useSpeech, useT } from '../i18n'
 import { moment } from '../model/format'
 import { Badge, Banner, Button, CopyButton, Empty, ErrorBanner, Section, SelectField, TextField } from '../ui/basic'
 import { Table } from '../ui/table'
+import { kShortest } from './session'
 
 export function SettingsScreen() {
   const t = useT()
@@ -149,10 +150,10 @@ function Password() {
     <Section title={t('password.title')}>
       <form onSubmit={(event) => void change(event)}>
         <TextField label={t('password.old')} type="password" autoComplete="current-password" required value={old} onChange={(event) => setOld(event.target.value)} />
-        <TextField label={t('password.new')} type="password" autoComplete="new-password" required minLength={12} value={next} onChange={(event) => setNext(event.target.value)} help={t('unlock.password-help', { n: 12 })} />
+        <TextField label={t('password.new')} type="password" autoComplete="new-password" required minLength={kShortest} value={next} onChange={(event) => setNext(event.target.value)} help={t('unlock.password-help', { n: kShortest })} />
         <ErrorBanner error={error} />
         {done && <Banner tone="good" title={t('password.done')} />}
-        <Button type="submit" disabled={!old || next.length < 12}>
+        <Button type="submit" disabled={!old || next.length < kShortest}>
           {t('password.change')}
         </Button>
       </form>

@@ -1,20 +1,20 @@
 // The last look: what would be done on each host, the same as YAML, the command that does it, and the button.
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiError, post, segment } from '../../api/client'
 import { awaitJob } from '../../api/jobs'
 import { client, useClusters, useRuns, useSession } from '../../api/queries'
-import type { Estimate, Job, PlanResult, PlanStep, RunRef } from '../../api/types'
-import { useT, type Key } from '../../i18n'
+import type { Estimate, Job, PlanResult, RunRef } from '../../api/types'
+import { useT } from '../../i18n'
 import { plainText } from '../../model/ansi'
-import { duration } from '../../model/format'
-import { byHost } from '../../model/run'
+import { duration, roughly } from '../../model/format'
 import { errorsOf, getAt, hostsOf } from '../../model/spec'
-import { Badge, Banner, Button, Command, cx, Empty, ErrorBanner, ProblemList, Section } from '../../ui/basic'
+import { Badge, Banner, Button, Command, Empty, ErrorBanner, ProblemList, Section } from '../../ui/basic'
 import { Dialog } from '../../ui/dialog'
 import { Tabs } from '../../ui/tabs'
 import { saveAs } from '../run/logs'
 import { IgnoredChecks } from './ignore'
+import { PlanView } from './plan-view'
 import type { DraftHandle } from './use-draft'
 import { useIgnored } from './use-ignored'
 import { useRehearsal } from './use-rehearsal'
@@ -116,7 +116,7 @@ function TimeNeeded({ estimate }: { estimate: Estimate }) {
   const { seconds, low, high, steps, measured } = estimate
   return (
     <span>
-      {t('review.takes', { time: duration(seconds), low: duration(low), high: duration(high) })} <span className="muted">{measured > 0 ? t('review.takes-measured', { measured, steps }) : t('review.takes-guess')}</span>
+      {t('review.takes', { time: roughly(seconds), low: roughly(low), high: roughly(high) })} <span className="muted">{measured > 0 ? t('review.takes-measured', { measured, steps }) : t('review.takes-guess')}</span>
     </span>
   )
 }
@@ -197,85 +197,6 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
         <ErrorBanner error={error} />
       </Dialog>
     </Section>
-  )
-}
-
-const kSigns: Record<string, string> = { create: '+', change: '~', remove: '−', run: '>', unknown: '?', skip: 's', delegate: 'd', none: '=' }
-const kVerbs: Record<string, Key> = { create: 'plan.create', change: 'plan.change', remove: 'plan.remove', run: 'plan.run', unknown: 'plan.unknown', skip: 'plan.skip', delegate: 'plan.delegate', none: 'plan.none' }
-
-function Sign({ verb }: { verb: string }) {
-  const t = useT()
-  const word = kVerbs[verb]
-  return (
-    <span className={cx('sign', verb)}>
-      <span aria-hidden="true">{kSigns[verb] ?? '?'}</span>
-      <span className="sr">{word ? t(word) : verb}</span>
-    </span>
-  )
-}
-
-function PlanView({ plan }: { plan: PlanResult }) {
-  const t = useT()
-  const [all, setAll] = useState(false)
-  const hosts = useMemo(() => {
-    const by = new Map<string, PlanStep[]>()
-    for (const step of plan.steps) by.set(step.host, [...(by.get(step.host) ?? []), step])
-    return [...by].sort(([a], [b]) => byHost(a, b))
-  }, [plan])
-  const counts = new Map<string, number>()
-  for (const step of plan.steps) counts.set(step.change, (counts.get(step.change) ?? 0) + 1)
-  return (
-    <div>
-      <div className="toolbar">
-        {[...counts].map(([verb, n]) => (
-          <span key={verb} className="number">
-            <Sign verb={verb} /> {n} {kVerbs[verb] ? t(kVerbs[verb]!) : verb}
-          </span>
-        ))}
-        <label className="check">
-          <input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} /> {t('review.show-all')}
-        </label>
-      </div>
-      {plan.toChange === 0 && <Banner tone="good" title={t('review.nothing')} />}
-      {hosts.map(([host, steps], i) => (
-        <HostPlan key={host} host={host} steps={steps} all={all} open={i === 0 || hosts.length <= 3} />
-      ))}
-    </div>
-  )
-}
-
-function HostPlan({ host, steps, all, open }: { host: string; steps: PlanStep[]; all: boolean; open: boolean }) {
-  const t = useT()
-  const [shown, setShown] = useState(open)
-  const changing = steps.filter((step) => step.change !== 'none')
-  const listed = all ? steps : changing
-  return (
-    <details className="group" open={shown} onToggle={(event) => setShown(event.currentTarget.open)}>
-      <summary>
-        <b className="mono">{host || t('run.whole-cluster')}</b> <span className="muted">{t('review.host-counts', { change: changing.length, same: steps.length - changing.length })}</span>
-      </summary>
-      {shown && (
-        <ul className="plan">
-          {listed.map((step) => (
-            <li key={step.id}>
-              <div>
-                <Sign verb={step.change} /> <span className="mono">{step.step}</span> <span className="muted">{step.title}</span>
-                {step.problem && <span className="warn-text"> {plainText(step.problem)}</span>}
-              </div>
-              {step.changes.length > 0 && (
-                <ul>
-                  {step.changes.map((change, i) => (
-                    <li key={i} className="mono">
-                      <Sign verb={change.verb} /> {plainText(change.what)} <span className="muted">{plainText(change.detail)}</span>
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-    </details>
   )
 }
 

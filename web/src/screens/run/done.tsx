@@ -2,7 +2,8 @@
 import { useState } from 'react'
 import { send, segment } from '../../api/client'
 import { useCluster, useSession } from '../../api/queries'
-import { useT } from '../../i18n'
+import { useSpeech, useT } from '../../i18n'
+import { moment } from '../../model/format'
 import { Badge, Button, ButtonLink, Command, ErrorBanner, Section } from '../../ui/basic'
 import { saveAs } from './logs'
 
@@ -47,11 +48,35 @@ export function Kubeconfig({ cluster }: { cluster: string }) {
   )
 }
 
-export function DonePanel({ cluster }: { cluster: string }) {
+// How a computer is told to trust the cluster's CA, by its system.
+const kTrust: [string, (file: string) => string][] = [
+  ['Debian, Ubuntu', (file) => `sudo cp ${file} /usr/local/share/ca-certificates/ && sudo update-ca-certificates`],
+  ['RHEL, Fedora', (file) => `sudo cp ${file} /etc/pki/ca-trust/source/anchors/ && sudo update-ca-trust`],
+  ['macOS', (file) => `sudo security add-trusted-cert -d -r trustRoot -k /Library/Keychains/System.keychain ${file}`],
+  ['Windows', (file) => `certutil -addstore -f Root ${file}`],
+]
+
+function TrustCa({ cluster }: { cluster: string }) {
   const t = useT()
+  return (
+    <details className="group">
+      <summary>{t('done.trust')}</summary>
+      {kTrust.map(([system, command]) => (
+        <div key={system}>
+          <span className="muted">{system}</span>
+          <Command>{command(`${cluster}-ca.crt`)}</Command>
+        </div>
+      ))}
+    </details>
+  )
+}
+
+export function DonePanel({ cluster }: { cluster: string }) {
+  const { t, language } = useSpeech()
   const status = useCluster(cluster)
   const kubernetes = status.data?.kubernetes
   if (!kubernetes) return null
+  const first = kubernetes.certificates?.filter((certificate) => certificate.ends).sort((a, b) => a.ends!.localeCompare(b.ends!))[0]
   const domain = new URL(kubernetes.server).hostname
   return (
     <Section title={t('done.title')} actions={<ButtonLink href={`/clusters/${segment(cluster)}`}>{t('done.cluster')}</ButtonLink>}>
@@ -70,8 +95,17 @@ export function DonePanel({ cluster }: { cluster: string }) {
                 <dd className="mono">{`${kubernetes.nodes?.find((node) => node.roles.includes('control-plane'))?.address ?? ''} ${domain}`}</dd>
               </>
             )}
+            {first && (
+              <>
+                <dt>{t('done.expiry')}</dt>
+                <dd>
+                  {moment(first.ends!, language)} <span className="muted">{`${first.what} ${first.node}`}</span>
+                </dd>
+              </>
+            )}
           </dl>
           <Kubeconfig cluster={cluster} />
+          <TrustCa cluster={cluster} />
         </div>
         <div>
           <h3>{t('done.next')}</h3>
