@@ -24,9 +24,9 @@ class Page(clusters.Case):
             stage.hands |= {"take-port": lambda: {"said": machine.sh(TAKE_PORT)},
                             "free-port": lambda: {"said": machine.sh(FREE_PORT)},
                             "give-bundle": lambda name: self.give_bundle(stage.state(name))}
-            stage.play("cluster", timeout=600, env={"SLIPWAY_MACHINE": machine.address,
-                                       "SLIPWAY_MACHINE_PASSWORD": (self.lab.state / "ops-password").read_text().strip(),
-                                       "SLIPWAY_MACHINE_KEY": self.fingerprint(machine)})
+            password = (self.lab.state / "ops-password").read_text().strip()
+            stage.play("cluster", timeout=600, env={"SLIPWAY_MACHINE": machine.address, "SLIPWAY_MACHINE_PASSWORD": password,
+                                                    "SLIPWAY_MACHINE_KEY": self.fingerprint(machine)})
             said = self.program.run("events", "lab", "-o", "json", "--state", stage.state(next(iter(stage.servers)))).expect(0).out
         self.assertIn("[bootstrap-token]", said)
         self.assertNotRegex(said, r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b", "a token that lets machines join")

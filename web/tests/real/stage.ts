@@ -98,6 +98,7 @@ const nodeOf = ({ host, step }: RunEvent) => (host && step ? `${host}/${step}` :
 export async function expectAsInJournal(page: Page, server: Server, cluster: string) {
   const all = await stage<RunEvent[]>('events', { name: server.name, cluster })
   const events = all.filter(({ type }) => type !== 'progress' && type !== 'log.line')
+  await page.bringToFront() // a tab behind another draws a frame a second
   await page.getByRole('tab', { name: 'Events' }).click()
   await page.getByRole('checkbox', { name: 'Follow' }).uncheck()
   await expect(page.getByText(`${events.length} events`)).toBeVisible()
