@@ -12,8 +12,7 @@ namespace {
 Network network_of(const std::string& text) {
     // One address is a range of itself.
     const auto alone = IpAddress::parse(text);
-    const auto network =
-        Network::parse(alone ? fmt::format("{}/{}", text, alone->bits()) : text);
+    const auto network = Network::parse(alone ? fmt::format("{}/{}", text, alone->bits()) : text);
     if (!network) {
         throw UsageError("USAGE-BAD-VALUE", fmt::format("'{}' is no network", printable(text)),
                          {.remedy = "write it as 10.0.0.0/24 or fd00::/120"});
@@ -44,8 +43,8 @@ ExitCode run(const Call& call) {
         if (done % 128 == 0)
             call.output.note(fmt::format("{} of {} addresses", done, addresses.size()));
     };
-    const std::vector<net::SshServer> found = net::scan_ssh(
-        {.addresses = addresses, .port = port, .on_done = tell}, interrupts.token());
+    const std::vector<net::SshServer> found =
+        net::scan_ssh({.addresses = addresses, .port = port, .on_done = tell}, interrupts.token());
     if (interrupts.token().stop_requested()) throw Cancelled();
     json::array hosts;
     std::vector<std::vector<std::string>> rows = {{"ADDRESS", "SERVER"}};

@@ -119,10 +119,9 @@ std::string estimate_line(const engine::Estimate& time) {
     const auto words = [](double seconds) {
         return format_duration(Millis(static_cast<std::int64_t>(seconds * 1000)));
     };
-    const std::string basis =
-        time.measured == 0
-            ? "a guess: nothing was measured yet"
-            : fmt::format("by {} of {} steps measured before", time.measured, time.steps);
+    const std::string basis = time.measured == 0 ? "a guess: nothing was measured yet"
+                                                 : fmt::format("by {} of {} steps measured before",
+                                                               time.measured, time.steps);
     return fmt::format("Takes about {} ({} to {}), {}\n", words(time.seconds), words(time.low),
                        words(time.high), basis);
 }

@@ -24,8 +24,8 @@ PlanCounts count(const engine::Preview& preview);
 std::string plan_table(const engine::Plan& plan, const engine::Preview& preview, const Style& style,
                        bool verbose);
 
-// "Takes about 3 min 10 s (2 min 22 s to 3 min 58 s), by 40 of 44 steps measured before", or "" when
-// nothing is to be done.
+// "Takes about 3 min 10 s (2 min 22 s to 3 min 58 s), by 40 of 44 steps measured before", or ""
+// when nothing is to be done.
 std::string estimate_line(const engine::Estimate& time);
 
 // What a reset would undo, in the order of doing, and what it has to leave.

@@ -1,12 +1,14 @@
 #include "cli/testing/ran.hpp"
 #include "net/socket.hpp"
 
+#include <thread>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <poll.h>
 #include <sys/socket.h>
-#include <thread>
 
 namespace slipway::cli {
 namespace {
@@ -26,8 +28,8 @@ TEST(ScanCommand, ListsWhoAnswersOnSsh) {
         pollfd gone{.fd = guest.socket.get(), .events = POLLIN, .revents = 0};
         ::poll(&gone, 1, 20'000);
     });
-    const Ran ran = run_command({"hosts", "scan", "127.0.0.1", "--port",
-                                 std::to_string(listener.port()), "-o", "json"});
+    const Ran ran = run_command(
+        {"hosts", "scan", "127.0.0.1", "--port", std::to_string(listener.port()), "-o", "json"});
     ASSERT_EQ(ran.code, ExitCode::ok) << ran.err;
     const json::object found = ran.object();
     EXPECT_EQ(string_at(found, "network"), "127.0.0.1/32");

@@ -47,9 +47,8 @@ Estimate estimate(const Plan& plan, const Preview& preview,
     const double longest = tails.empty() ? 0 : *std::ranges::max_element(tails);
     out.seconds = std::max(longest, work / static_cast<double>(parallel_bound(plan, policy)));
     const double guessed =
-        out.steps == 0
-            ? 0
-            : 1.0 - static_cast<double>(out.measured) / static_cast<double>(out.steps);
+        out.steps == 0 ? 0
+                       : 1.0 - static_cast<double>(out.measured) / static_cast<double>(out.steps);
     const double doubt = kDoubt + (kDoubtOfGuess - kDoubt) * guessed;
     out.low = out.seconds * (1.0 - doubt);
     out.high = out.seconds * (1.0 + doubt);

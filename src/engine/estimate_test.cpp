@@ -24,7 +24,8 @@ struct Case {
         Plan plan = site.plan();
         for (NodeIndex i = 0; i < plan.size(); ++i) {
             const bool is_done = std::ranges::find(done, plan.node(i).id) != done.end();
-            preview.steps.push_back({.node = i, .change = is_done ? "none" : "create", .reason = ""});
+            preview.steps.push_back(
+                {.node = i, .change = is_done ? "none" : "create", .reason = ""});
         }
         return plan;
     }

@@ -27,7 +27,7 @@ struct ScanRequest {
     std::vector<IpAddress> addresses = {};
     std::uint16_t port = 22;
     std::size_t at_once = 128;
-    Millis each{2000};                                    // to connect and to say hello
+    Millis each{2000};                                   // to connect and to say hello
     std::function<void(std::size_t done)> on_done = {};  // after each address
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -70,10 +71,9 @@ TEST(SshScan, FindsServersAndNothingElse) {
 TEST(SshScan, WaitsForNobodyLongerThanItSays) {
     const Greeter silent("127.0.0.1:0", "");
     const auto began = Deadline::Clock::now();
-    EXPECT_THAT(scan_ssh({.addresses = range("127.0.0.1/32"),
-                          .port = silent.port(),
-                          .each = Millis(50)}),
-                IsEmpty());
+    EXPECT_THAT(
+        scan_ssh({.addresses = range("127.0.0.1/32"), .port = silent.port(), .each = Millis(50)}),
+        IsEmpty());
     EXPECT_LT(Deadline::Clock::now() - began, Millis(5000));
 }
 
