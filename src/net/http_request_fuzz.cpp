@@ -69,7 +69,8 @@ std::size_t serve(std::string_view bytes) {
     };
     ServerCounters counters;
     const std::atomic<bool> stopping{false};
-    ServerConnection(options, handler, counters, stopping, [](bool) {}).serve(server.get(), "fuzz");
+    ServerConnection(options, handler, counters, stopping, [](ServerConnection::Stage) {
+    }).serve(server.get(), "fuzz");
     require(counters.handler_failures == 0 && counters.timeouts == 0);
     return counters.requests + counters.bad_requests;
 }

@@ -308,6 +308,7 @@ export const en = {
   'network.network': 'Network',
   'network.no-conflict': 'no conflict with each other or the hosts',
   'network.node-mask': 'Prefix of a node\'s part',
+  'network.node-mask-v6': 'Prefix of a node\'s part, IPv6',
   'network.nodes-planned': '{n} {n|node|nodes} planned',
   'network.overlap': '{a} overlaps {b}',
   'network.plugin': 'Network plugin',

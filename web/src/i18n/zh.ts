@@ -310,6 +310,7 @@ export const zh: Record<keyof typeof en, string> = {
   'network.network': '网络',
   'network.no-conflict': '彼此之间及与主机均无冲突',
   'network.node-mask': '每节点子网前缀',
+  'network.node-mask-v6': '每节点子网前缀（IPv6）',
   'network.nodes-planned': '计划 {n} 个节点',
   'network.overlap': '{a} 与 {b} 重叠',
   'network.plugin': '网络插件',

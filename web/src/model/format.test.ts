@@ -11,5 +11,5 @@ it('writes sizes', () => {
 })
 
 it('speaks roughly of what is only estimated', () => {
-  expect([0.2, 7.4, 33, 119, 452, 3600, 4000].map(roughly)).toEqual(['1 s', '7 s', '35 s', '120 s', '8 min', '1 h 0 min', '1 h 7 min'])
+  expect([0.2, 7.4, 33, 113, 452, 3600, 4000].map(roughly)).toEqual(['1 s', '7 s', '35 s', '2 min', '8 min', '1 h 0 min', '1 h 7 min'])
 })

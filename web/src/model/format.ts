@@ -11,10 +11,10 @@ export function duration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-// For what is not known better: no seconds beyond two minutes.
+// For what is not known better: no seconds where there are minutes.
 export function roughly(seconds: number): string {
   if (seconds < 10) return `${Math.max(1, Math.round(seconds))} s`
-  if (seconds < 120) return `${5 * Math.round(seconds / 5)} s`
+  if (seconds < 90) return `${5 * Math.round(seconds / 5)} s`
   return duration(60 * Math.round(seconds / 60)).replace(/ 0 s$/, '')
 }
 

@@ -34,6 +34,7 @@ export function NetworkStep({ handle }: { handle: DraftHandle }) {
           <SpecField handle={handle} path={[...kNetworks, 'services']} label={t('network.services')} />
           <div className="row top">
             <SpecField handle={handle} path={[...kNetworks, 'nodeMaskV4']} label={t('network.node-mask')} />
+            <SpecField handle={handle} path={[...kNetworks, 'nodeMaskV6']} label={t('network.node-mask-v6')} />
             <SpecField handle={handle} path={['spec', 'kubernetes', 'maxPods']} label={t('network.max-pods')} />
           </div>
           <SpecField handle={handle} path={['spec', 'networkPlugin', 'kind']} label={t('network.plugin')} />
