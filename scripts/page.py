@@ -2,6 +2,7 @@
 """Builds the web page, once for what is in web/, and puts it where the program is built from.
 
     scripts/page.py --into build/page      # the finished page
+    scripts/page.py --packages             # only what the scripts below need
     scripts/page.py test [WORD …]          # any script of web/package.json, with Node and its packages at hand
 
 The page lies in the cache folder under the digest of all that goes into it, safe to delete. Where there is no Node, or an
@@ -95,6 +96,8 @@ def put(folder, target):
 def main(words):
     if len(words) == 2 and words[0] == "--into":
         put(built(), pathlib.Path(words[1]).resolve())
+    elif words == ["--packages"]:
+        install_packages()
     elif words and not words[0].startswith("-"):
         install_packages()
         sys.exit(npm("run", words[0], "--", *words[1:]))

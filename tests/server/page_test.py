@@ -16,6 +16,16 @@ from slipway import CLEAN  # noqa: E402
 from stage import Stage  # noqa: E402
 
 
+def go_where_only_loopback_is():
+    """The drafts of the journeys name machines nobody has, and a server looks for their keys: not on our network."""
+    if os.environ.get("SLIPWAY_ALONE") == "1":
+        return
+    subprocess.run([ROOT / "scripts/page.py", "--packages"], check=True)
+    alone = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--net", "--map-root-user"]
+    os.environ["SLIPWAY_ALONE"] = "1"
+    os.execvp("unshare", [*alone, "sh", "-c", 'ip link set lo up && exec "$@"', "alone", sys.executable, *sys.argv])
+
+
 class Page(case.Case):
     def test_journeys(self):
         server = Server(self.program, self.folder / "state", env=CLEAN)
@@ -30,4 +40,5 @@ class Page(case.Case):
 
 
 if __name__ == "__main__":
+    go_where_only_loopback_is()
     case.main()
