@@ -140,7 +140,7 @@ def requests_beside_an_apply(bench):
     if seen["wrong"]:
         sys.exit(f"bench: {len(seen['wrong'])} requests were refused: {seen['wrong'][:5]}")
     running = bench.server.get("/metrics").expect(200).body.decode()
-    if "slipway_runs 1\n" not in running:
+    if "slipway_server_runs 1\n" not in running:
         sys.exit("bench: the run had ended before the requests did")
     bench.finish("asked")
     late = share([seconds for _, seconds in seen["took"]], 0.99) * 1e3

@@ -38,7 +38,9 @@ class Listener:
     def __init__(self, context, order, slow):
         plain = socket.socket()
         if slow:
+            # As over a network: between programs of one computer the kernel would hold megabytes for it.
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
         plain.connect(("127.0.0.1", order["port"]))
         self.socket = context.wrap_socket(plain)
         self.socket.sendall(head(order["path"], order["token"], "1.0", "Accept: text/event-stream\r\n"))

@@ -73,7 +73,7 @@ export function HostRow({ host, problems, verdict, selected, expanded, onSelect,
         </div>
       </div>
       {expanded && (
-        <div className="host-more" role="presentation">
+        <div className="host-more" role="cell">
           <FieldProblems problems={problems} />
           {verdict.findings.map((finding) => (
             <OneFinding key={finding.id} finding={finding} ignore={mayIgnore(finding) ? () => ignore(finding.id) : undefined} />
