@@ -199,9 +199,16 @@ TEST_F(SpecsTest, AreWrittenByAdminsAndUsedByOperators) {
 }
 
 TEST_F(SpecsTest, ATextOfWhoeverLooksIsCheckedWithoutFilesOfThisComputer) {
-    server.set_program(R"(printf '{"valid":true,"problems":[],"spec":"%s"}' "$*")");
+    server.set_program(R"(printf '{"valid":true,"problems":[],"spec":{"words":"%s"}}' "$*")");
     const Answer looked = server.post("/api/v1/validate", json::object{{"yaml", "a: 1"}});
     EXPECT_THAT(looked.body, HasSubstr("--no-files"));
+}
+
+TEST_F(SpecsTest, ATextThatIsNoMapIsNoSpec) {
+    server.set_program(R"(printf '{"valid":false,"problems":[],"spec":"text"}')");
+    const Answer looked = server.post("/api/v1/validate", json::object{{"yaml", "text"}});
+    EXPECT_FALSE(looked.object().contains("spec")) << looked.body;
+    EXPECT_FALSE(put("text", {{"If-None-Match", "*"}}).object().contains("spec"));
 }
 
 TEST_F(SpecsTest, ADraftThatCannotBeLookedAtIsKeptAndSpoilsNoList) {
