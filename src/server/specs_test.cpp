@@ -223,7 +223,7 @@ TEST_F(SpecsTest, AsDeepAsASpecMayBe) {
     std::string deep = "1";
     for (int i = 0; i < 60; ++i) deep = "[" + deep + "]";
     server.set_program(fmt::format(
-        "cat >/dev/null; echo '{{\"valid\":false,\"problems\":[],\"spec\":{}}}'", deep));
+        "cat >/dev/null; echo '{{\"valid\":false,\"problems\":[],\"spec\":{{\"a\":{}}}}}'", deep));
     EXPECT_THAT(put("a: 1\n", {{"If-None-Match", "*"}}).body, HasSubstr(deep));
 }
 
