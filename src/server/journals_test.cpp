@@ -25,7 +25,11 @@ class JournalsTest : public ::testing::Test {
 
 TEST_F(JournalsTest, IsOpenedOnceForThoseWhoComeOneAfterTheOther) {
     make(cluster.journal(), 1);
-    const store::Journal* const first = journals.lend(cluster).get();
+    const store::Journal* first = nullptr;
+    {
+        const JournalLease lease = journals.lend(cluster);
+        first = lease.get();
+    }
     EXPECT_EQ(journals.lend(cluster).get(), first);
     const JournalLease mine = journals.lend(cluster), other = journals.lend(cluster);
     EXPECT_NE(mine.get(), other.get());

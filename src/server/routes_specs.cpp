@@ -33,6 +33,14 @@ json::object seen_in(const Exchange& x, const Draft& draft) {
     }
 }
 
+// A text that is no map of keys is no spec, whatever it says.
+void add_specs(const json::object& seen, json::object& out) {
+    for (const char* key : {"spec", "effective"}) {
+        const json::value* value = seen.if_contains(key);
+        if (value != nullptr && value->is_object()) out[key] = *value;
+    }
+}
+
 json::object draft_json(const Exchange& x, const Draft& draft) {
     const json::object seen = seen_in(x, draft);
     json::object out = {{"name", draft.name},
@@ -41,9 +49,7 @@ json::object draft_json(const Exchange& x, const Draft& draft) {
                         {"etag", draft.etag},
                         {"updated", format_utc(draft.updated_ms)},
                         {"command", fmt::format("slipway apply -c {}", quoted_path(x, draft))}};
-    for (const char* key : {"spec", "effective"}) {
-        if (const json::value* value = seen.if_contains(key)) out[key] = *value;
-    }
+    add_specs(seen, out);
     return out;
 }
 
@@ -113,9 +119,7 @@ void delete_spec(Exchange& x) {
 void post_validate(Exchange& x) {
     const json::object seen = x.services.drafts.look_at_text(yaml_of(x));
     json::object out = {{"valid", seen.at("valid")}, {"problems", seen.at("problems")}};
-    for (const char* key : {"spec", "effective"}) {
-        if (const json::value* value = seen.if_contains(key)) out[key] = *value;
-    }
+    add_specs(seen, out);
     x.answer(out);
 }
 

@@ -213,7 +213,7 @@ TEST_F(SpecsTest, AreWrittenByAdminsAndUsedByOperators) {
 }
 
 TEST_F(SpecsTest, ATextOfWhoeverLooksIsCheckedWithoutFilesOfThisComputer) {
-    server.set_program(R"(printf '{"valid":true,"problems":[],"spec":"%s"}' "$*")");
+    server.set_program(R"(printf '{"valid":true,"problems":[],"spec":{"words":"%s"}}' "$*")");
     const Answer looked = server.post("/api/v1/validate", json::object{{"yaml", "a: 1"}});
     EXPECT_THAT(looked.body, Not(HasSubstr("--relative-to")));
     EXPECT_THAT(looked.body, HasSubstr("--no-files"));
@@ -221,9 +221,17 @@ TEST_F(SpecsTest, ATextOfWhoeverLooksIsCheckedWithoutFilesOfThisComputer) {
 
 // Its paths begin where plan and apply will look for them: beside the draft.
 TEST_F(SpecsTest, PathsOfADraftBeginInItsFolder) {
-    server.set_program(R"(cat >/dev/null; printf '{"valid":true,"problems":[],"spec":"%s"}' "$*")");
+    server.set_program(
+        R"(cat >/dev/null; printf '{"valid":true,"problems":[],"spec":{"words":"%s"}}' "$*")");
     EXPECT_THAT(put("a: 1\n", {{"If-None-Match", "*"}}).body,
                 HasSubstr("--relative-to " + (server.state() / ".server/specs").string()));
+}
+
+TEST_F(SpecsTest, ATextThatIsNoMapIsNoSpec) {
+    server.set_program(R"(printf '{"valid":false,"problems":[],"spec":"text"}')");
+    const Answer looked = server.post("/api/v1/validate", json::object{{"yaml", "text"}});
+    EXPECT_FALSE(looked.object().contains("spec")) << looked.body;
+    EXPECT_FALSE(put("text", {{"If-None-Match", "*"}}).object().contains("spec"));
 }
 
 TEST_F(SpecsTest, ADraftThatCannotBeLookedAtIsKeptAndSpoilsNoList) {
@@ -238,7 +246,7 @@ TEST_F(SpecsTest, AsDeepAsASpecMayBe) {
     std::string deep = "1";
     for (int i = 0; i < 60; ++i) deep = "[" + deep + "]";
     server.set_program(fmt::format(
-        "cat >/dev/null; echo '{{\"valid\":false,\"problems\":[],\"spec\":{}}}'", deep));
+        "cat >/dev/null; echo '{{\"valid\":false,\"problems\":[],\"spec\":{{\"a\":{}}}}}'", deep));
     EXPECT_THAT(put("a: 1\n", {{"If-None-Match", "*"}}).body, HasSubstr(deep));
 }
 
