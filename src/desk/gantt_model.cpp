@@ -8,9 +8,14 @@ namespace slipway::desk {
 
 namespace {
 
-std::string node_of(const engine::Event& event) {
-    return event.host.empty() ? event.step : event.host + "/" + event.step;
+std::string node_of(const std::string& host, const std::string& step) {
+    return host.empty() ? step : host + "/" + step;
 }
+
+struct Begun {
+    std::string host, step;
+    double at = 0;
+};
 
 class ModelMaker {
   public:
@@ -22,9 +27,9 @@ class ModelMaker {
             take(event, at);
         }
         for (const auto& [node, begun] : running_) {
-            row(begun.first)
-                .bars.push_back({.ready = begun.second,
-                                 .start = begun.second,
+            row(begun.host, begun.step)
+                .bars.push_back({.ready = begun.at,
+                                 .start = begun.at,
                                  .end = out_.total,
                                  .outcome = "running"});
         }
@@ -45,9 +50,9 @@ class ModelMaker {
         } else if (event.type == "run.finished") {
             out_.result = string_at(event.body, "result");
         } else if (event.type == "step.started") {
-            running_.emplace(node_of(event), std::pair(event, at));
+            running_.emplace(node_of(event.host, event.step), Begun{event.host, event.step, at});
         } else if (event.type == "step.finished") {
-            running_.erase(node_of(event));
+            running_.erase(node_of(event.host, event.step));
             finish(event, at);
         }
     }
@@ -62,12 +67,12 @@ class ModelMaker {
         bar.start = std::clamp(at - took, 0.0, at);
         bar.ready = bar.start;
         knows_reasons_ = knows_reasons_ || !bar.after.empty();
-        row(event).bars.push_back(std::move(bar));
+        row(event.host, event.step).bars.push_back(std::move(bar));
     }
 
-    GanttRow& row(const engine::Event& event) {
-        const auto [at, is_new] = index_.emplace(node_of(event), out_.rows.size());
-        if (is_new) out_.rows.push_back({.host = event.host, .step = event.step, .bars = {}});
+    GanttRow& row(const std::string& host, const std::string& step) {
+        const auto [at, is_new] = index_.emplace(node_of(host, step), out_.rows.size());
+        if (is_new) out_.rows.push_back({.host = host, .step = step, .bars = {}});
         return out_.rows[at->second];
     }
 
@@ -131,7 +136,7 @@ class ModelMaker {
     std::int64_t began_ms_ = -1;
     bool knows_reasons_ = false;  // journals of older versions do not say what made a step ready
     std::map<std::string, std::size_t> index_;
-    std::map<std::string, std::pair<engine::Event, double>> running_;
+    std::map<std::string, Begun> running_;
 };
 
 }  // namespace

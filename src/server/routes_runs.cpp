@@ -33,8 +33,7 @@ void get_run(Exchange& x) {
     const desk::ClusterFolder cluster = cluster_of(x);
     const auto journal = journal_of(x.services, cluster);
     const store::Run run = run_of(x, *journal, cluster);
-    const auto events = desk::gantt_events(*journal, run.id);
-    x.answer(desk::run_steps_json(cluster, run, desk::gantt_model(events)));
+    x.answer_text(x.services.run_views.of(cluster, run, *journal), "application/json");
 }
 
 void get_gantt(Exchange& x) {

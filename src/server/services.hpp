@@ -16,6 +16,7 @@
 #include "server/journals.hpp"
 #include "server/metrics.hpp"
 #include "server/passwords.hpp"
+#include "server/run_views.hpp"
 #include "server/sessions.hpp"
 #include "server/tokens.hpp"
 
@@ -63,6 +64,7 @@ struct Services {
     Claims submissions;  // clusters that are being made of a tke.json
     Journals journals;
     EventHub hub{journals};
+    RunViews run_views{clock};
     Metrics metrics;
     std::function<net::ServerStats()> stats = {};
 };
