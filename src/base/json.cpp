@@ -126,7 +126,7 @@ void write_yaml(std::string& out, const json::value& value, int indent, bool aft
             const bool nested = (member.is_object() && !member.get_object().empty()) ||
                                 (member.is_array() && !member.get_array().empty());
             if (nested) {
-                out += "\n";
+                out += '\n';
                 write_yaml(out, member, member.is_array() ? indent : indent + 1, false);
             } else {
                 out += " " + yaml_scalar(member) + "\n";

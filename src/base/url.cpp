@@ -82,9 +82,9 @@ Url Url::redirected_to(std::string_view location) const {
     std::string whole(location);
     if (location.starts_with("//")) {
         whole = (tls ? "https:" : "http:") + whole;
-    } else if (location.starts_with("/")) {
+    } else if (location.starts_with('/')) {
         whole = origin() + whole;
-    } else if (location.starts_with("?")) {
+    } else if (location.starts_with('?')) {
         whole = origin() + path + whole;
     } else if (location.substr(0, location.find_first_of("/?#")).find(':') ==
                std::string_view::npos) {

@@ -30,7 +30,7 @@ Option public_key_option() {
 }
 
 std::filesystem::path destination(const Call& call) {
-    const std::string to = call.arguments.value("--to");
+    std::string to = call.arguments.value("--to");
     if (to.empty()) {
         throw UsageError("USAGE-MISSING-ARGUMENT", "where the result goes is missing",
                          {.remedy = "name it with -o FILE"});

@@ -16,7 +16,7 @@ namespace {
 // As kubectl looks for it; of several files in KUBECONFIG it changes the first.
 std::filesystem::path users_kubeconfig() {
     if (const char* set = std::getenv("KUBECONFIG"); set != nullptr && *set != '\0') {
-        const std::string first = std::string(set).substr(0, std::string_view(set).find(':'));
+        std::string first = std::string(set).substr(0, std::string_view(set).find(':'));
         if (!first.empty()) return first;
     }
     const char* home = std::getenv("HOME");

@@ -189,7 +189,7 @@ Completion complete(const std::vector<std::string>& words, std::span<const Comma
         lead = prefix.substr(0, equals + 1);
         const Option* option = find_option(typed, prefix.substr(0, equals));
         if (option != nullptr) add_values(out, option->complete, option->choices, typed, values);
-    } else if (prefix.starts_with("-")) {
+    } else if (prefix.starts_with('-')) {
         add_options(out, typed);
     } else if (typed.command == nullptr) {
         add_commands(out, typed, commands);

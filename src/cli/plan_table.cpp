@@ -39,14 +39,14 @@ std::string step_block(const engine::Node& node, const engine::StepPreview& step
     std::string out = fmt::format("  {} {}", style.paint(mark.sign, mark.colour), node.step.id);
     if (!step.reason.empty()) out += style.paint(fmt::format("  ({})", step.reason), Colour::dim);
     if (!step.problem.empty()) out += "  " + printable(step.problem);
-    out += "\n";
+    out += '\n';
     for (const engine::Change& change : step.changes) {
         const Mark each = mark_of(change.verb);
         out +=
             fmt::format("      {} {}", style.paint(each.sign, each.colour), printable(change.what));
         if (!change.detail.empty())
             out += "  " + style.paint(printable(change.detail), Colour::dim);
-        out += "\n";
+        out += '\n';
     }
     return out;
 }
@@ -109,7 +109,7 @@ std::string plan_table(const engine::Plan& plan, const engine::Preview& preview,
     for (const auto& [host, block] : blocks) {
         out += style.paint(host.empty() ? "(cluster)" : host, Colour::bold) + "\n" + block;
         if (quiet[host] > 0) out += fmt::format("  {} as they should be\n", quiet[host]);
-        out += "\n";
+        out += '\n';
     }
     return out + fmt::format("Plan: {}\n", count(preview).words());
 }

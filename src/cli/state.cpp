@@ -41,8 +41,7 @@ std::filesystem::path state_root(const Arguments& arguments) {
         return std::filesystem::absolute(state);
     }
     // systemd sets STATE_DIRECTORY for a unit with StateDirectory=slipway.
-    if (const std::string service = environment("STATE_DIRECTORY"); !service.empty())
-        return service;
+    if (std::string service = environment("STATE_DIRECTORY"); !service.empty()) return service;
     if (const std::string xdg = environment("XDG_STATE_HOME"); !xdg.empty()) {
         return std::filesystem::path(xdg) / "slipway";
     }

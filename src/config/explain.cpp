@@ -50,7 +50,9 @@ std::string rule_text(const Field& field) {
 
 // The type whose fields or names stand below a field: that of a list's items, too.
 const TypeInfo& inner_type(const TypeInfo& type) {
-    return type.kind == Kind::list || type.kind == Kind::map ? inner_type(type.item()) : type;
+    const TypeInfo* inner = &type;
+    while (inner->kind == Kind::list || inner->kind == Kind::map) inner = &inner->item();
+    return *inner;
 }
 
 FieldHelp help_of(const Field& field, const void* parent, std::string path) {
@@ -121,7 +123,7 @@ std::string describe_one(const FieldHelp& h) {
     const auto line = [&](std::string_view name, const std::string& text) {
         if (!text.empty()) out += fmt::format("  {:<9}{}\n", name, text);
     };
-    out += "\n";
+    out += '\n';
     line("type", h.rule.empty() ? h.type : fmt::format("{} ({})", h.type, h.rule));
     line("default", h.default_text);
     if (!h.example.empty())

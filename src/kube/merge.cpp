@@ -58,7 +58,7 @@ void write_items(std::string& out, const Node& list, const std::string& indent) 
     for (const Node& item : list.items) {
         out += indent + "-";
         if (item.kind == Node::Kind::map && !item.entries.empty()) {
-            out += " ";
+            out += ' ';
             write_entries(out, item, indent + "  ", true);
         } else {
             write(out, item, indent + "  ");
@@ -69,10 +69,10 @@ void write_items(std::string& out, const Node& list, const std::string& indent) 
 // What follows `key:` or `-`, line break included.
 void write(std::string& out, const Node& node, const std::string& indent) {
     if (node.kind == Node::Kind::map && !node.entries.empty()) {
-        out += "\n";
+        out += '\n';
         write_entries(out, node, indent + "  ", false);
     } else if (node.kind == Node::Kind::list && !node.items.empty()) {
-        out += "\n";
+        out += '\n';
         write_items(out, node, indent);
     } else {
         const std::string text = node.kind == Node::Kind::scalar ? scalar_text(node)

@@ -101,7 +101,7 @@ Secret answers_text(const std::map<std::string, Secret>& by_question) {
         text += quoted;
         wipe(quoted);
     }
-    text += "}";
+    text += '}';
     Secret out(text);
     wipe(text);
     return out;

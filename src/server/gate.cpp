@@ -36,7 +36,7 @@ struct Turn {
 std::string guesser_of(const std::string& peer) {
     if (!peer.starts_with('[')) return peer.substr(0, peer.rfind(':'));
     std::array<unsigned char, 16> bytes{};
-    const std::string address = peer.substr(1, peer.find_first_of("]%") - 1);
+    std::string address = peer.substr(1, peer.find_first_of("]%") - 1);
     if (::inet_pton(AF_INET6, address.c_str(), bytes.data()) != 1) return address;
     std::fill(bytes.begin() + 8, bytes.end(), 0);
     std::array<char, INET6_ADDRSTRLEN> text{};

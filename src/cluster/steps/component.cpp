@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -136,7 +137,7 @@ void install_manifests(const ComponentWork& work, const Kubectl& kubectl) {
                 as_list(std::move(objects)));
     remove_objects(old, work.space, kubectl);
     await_rollouts(work, wanted, kubectl);
-    record.objects = wanted;
+    record.objects = std::move(wanted);
     record.inputs = work.inputs;
     write_record(kubectl, record);
 }

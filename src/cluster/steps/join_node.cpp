@@ -61,7 +61,7 @@ void wait_for(const Kubectl& kubectl, const std::string& node, const std::string
         {"wait", "--for=" + state, "node/" + node, "--timeout=240s", "--request-timeout=0"});
     if (waited.exit_code == 0) return;
     throw ApiError("NODE-NOT-READY", fmt::format("{} did not become ready", node),
-                   {.cause = printable(std::string(trim(waited.err))),
+                   {.cause = printable(trim(waited.err)),
                     .remedy = fmt::format("see journalctl -u kubelet on {} and `kubectl describe "
                                           "node {}`, then: slipway retry --host {}",
                                           node, node, node),

@@ -124,7 +124,7 @@ void run_phase(engine::Context& c, const std::vector<std::string>& words) {
     throw ApiError(
         "KUBEADM-FAILED",
         fmt::format("'{}' ended with {} on {}", command, result.exit_code, c.host().name()),
-        {.cause = without_tokens(printable(std::string(trim(result.err)))),
+        {.cause = without_tokens(printable(trim(result.err))),
          .remedy = "see `slipway logs`, then resume",
          .recovery = Recovery::transient});
 }

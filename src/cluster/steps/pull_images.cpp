@@ -54,7 +54,7 @@ void pull(engine::Context& c, const std::vector<std::string>& wanted) {
         if (pulled.exit_code == 0) continue;
         throw RemoteError(
             "IMAGE-PULL", fmt::format("{} cannot pull {}", c.host().name(), image),
-            {.cause = printable(std::string(trim(pulled.err))),
+            {.cause = printable(trim(pulled.err)),
              .remedy = "see whether the registry runs (systemctl status slipway-registry on its "
                        "host) and is reached from here, then resume",
              .recovery = Recovery::transient});

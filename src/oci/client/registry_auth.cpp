@@ -9,6 +9,7 @@
 #include "oci/client/registry_errors.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -101,7 +102,7 @@ void RegistryAuth::learn(const net::Headers& answer, const Scopes& scopes, const
     }
     {
         const Lock lock(mutex_);
-        wanted_ = how;
+        wanted_ = std::move(how);
         // Where we have no idea what to ask for, the server has.
         if (!scope.empty() && scopes.empty()) asked_for_ = {scope};
     }

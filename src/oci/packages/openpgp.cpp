@@ -51,7 +51,7 @@ std::string from_base64(std::string_view text) {
                         {.remedy = "fetch it again"});
     }
     out.resize(static_cast<std::size_t>(n));
-    const std::size_t padding = packed.ends_with("==") ? 2 : packed.ends_with("=") ? 1 : 0;
+    const std::size_t padding = packed.ends_with("==") ? 2 : packed.ends_with('=') ? 1 : 0;
     out.resize(out.size() - std::min(padding, out.size()));
     return out;
 }
