@@ -77,8 +77,9 @@ tsan: build/tsan/build.ninja ## tests of the layers with threads under ThreadSan
 	$(part) "build tsan" cmake --build build/tsan -j $(JOBS) --target $(threaded:%=%_test)
 	$(part) "fast tests, tsan" $(ctest) --test-dir build/tsan -R '^($(subst $() ,|,$(threaded)))$$'
 
+# They wait for most of their time: for servers, clocks and processes.
 scenarios: build ## whole-program tests of the shipped program: crash suite and the like
-	$(part) "scenarios" $(ctest) --test-dir build/release -L slow
+	$(part) "scenarios" $(ctest) --test-dir build/release -L slow --parallel 4
 
 web: $(packages) ## the web page: types, components, size; in a browser over a mock of the server
 	$(part) "page, types" scripts/page.py check
