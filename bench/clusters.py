@@ -28,7 +28,7 @@ NAME_SERVER = "10.96.0.10"
 PATIENCE_SECONDS = 300
 BY_HAND_IMAGES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns/coredns", "pause", "flannel")
 SLIPWAY_IMAGES = ("kube-vip",)  # of three control planes; by hand they have no address in common
-NOT_BY_HAND = ["install-metrics-server", "backup-etcd"]  # what the script does not do either
+NOT_BY_HAND = ["backup-etcd"]  # what the script does not do either; metrics-server is not in the bundle
 BY_HAND_PROGRAMS = ("kubeadm", "kubelet", "kubectl", "crictl", "runc", "containerd.tar", "cni-plugins.tar")
 
 
