@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <limits>
 #include <map>
 
 #include <poll.h>
@@ -87,7 +88,7 @@ void wait_for_any(std::vector<pollfd>& waiting, const std::vector<Probe>& probes
 
 std::size_t size_of(const Network& network) {
     const int bits = (network.is_v6() ? 128 : 32) - network.prefix();
-    return bits > 10 ? kMostScanned + 1 : std::size_t{1} << bits;
+    return bits < 32 ? std::size_t{1} << bits : std::numeric_limits<std::size_t>::max();
 }
 
 std::vector<IpAddress> range_of(const Network& network) {

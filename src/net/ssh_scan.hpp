@@ -17,7 +17,7 @@ namespace slipway::net {
 
 inline constexpr std::size_t kMostScanned = 1024;  // a /22 of IPv4
 
-// How many addresses; more than kMostScanned are told as that and one.
+// How many addresses; what no scan could look at is told as the largest number.
 std::size_t size_of(const Network& network);
 
 // Those a machine may have: of IPv4 without the network's own and the broadcast address.

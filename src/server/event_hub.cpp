@@ -14,7 +14,6 @@ namespace slipway::server {
 
 namespace {
 
-constexpr Millis kLook{150};
 constexpr std::size_t kRead = 1000;
 
 std::unique_ptr<store::Journal> open(const desk::ClusterFolder& cluster) {

@@ -76,6 +76,7 @@ class EventHub {
     // Wakes everybody; nobody is heard any more.
     void stop();
 
+    static constexpr Millis kLook{150};  // how often a journal is read while somebody listens
     static constexpr std::size_t kRing = 4096, kMostListeners = 1000, kPiece = 200;
 
   private:

@@ -2,6 +2,9 @@
 
 #include "base/text.hpp"
 #include "server/request_fields.hpp"
+#include "server/services.hpp"
+
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -102,6 +105,12 @@ json::object page_of(json::array items, const std::string& next) {
     json::object out = {{"items", std::move(items)}};
     if (!next.empty()) out["next"] = next;
     return out;
+}
+
+void answer_job(Exchange& x, JobRequest request) {
+    const std::string id = x.services.jobs.start(std::move(request));
+    x.response.headers.set("Location", "/api/v1/jobs/" + id);
+    x.answer(*x.services.jobs.look(id));
 }
 
 void answer_list(Exchange& x, json::array all) {

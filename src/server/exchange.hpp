@@ -81,6 +81,11 @@ json::object page_of(json::array items, const std::string& next);
 
 inline constexpr std::int64_t kUsualPage = 100, kMostPage = 1000;
 
+struct JobRequest;
+
+// Starts it: 202 with the job as it is, and where to look for it.
+void answer_job(Exchange& x, JobRequest request);
+
 // A page of a list that is all in memory; `page` is the number of items before it.
 void answer_list(Exchange& x, json::array all);
 

@@ -71,10 +71,8 @@ void post_verify(Exchange& x) {
     if (!file) no_bundle(name);
     std::vector<std::string> words = {"bundle", "verify", file->string()};
     if (bool_at(x.body(), "allowUnsigned")) words.emplace_back("--allow-unsigned");
-    const std::string id = x.services.jobs.start(
-        {.kind = "verify", .call = {.words = std::move(words), .deadline = std::chrono::hours(2)}});
-    x.response.headers.set("Location", "/api/v1/jobs/" + id);
-    x.answer(*x.services.jobs.look(id));
+    answer_job(x, {.kind = "verify",
+                   .call = {.words = std::move(words), .deadline = std::chrono::hours(2)}});
 }
 
 }  // namespace

@@ -51,12 +51,10 @@ void post_scan(Exchange& x) {
     if (port < 1 || port > 65535)
         throw Problem(422, "SERVER-BAD-REQUEST", "'port' is a number from 1 to 65535");
     x.what = "scan of " + network->text();
-    const std::string id = x.services.jobs.start(
-        {.kind = "scan",
-         .call = {.words = {"hosts", "scan", network->text(), fmt::format("--port={}", port)},
-                  .deadline = std::chrono::minutes(1)}});
-    x.response.headers.set("Location", "/api/v1/jobs/" + id);
-    x.answer(*x.services.jobs.look(id));
+    answer_job(
+        x, {.kind = "scan",
+            .call = {.words = {"hosts", "scan", network->text(), fmt::format("--port={}", port)},
+                     .deadline = std::chrono::minutes(1)}});
 }
 
 }  // namespace

@@ -171,11 +171,9 @@ ChildCall call_for(Exchange& x, const Draft& draft, std::vector<std::string> wor
     return call;
 }
 
-void answer_job(Exchange& x, JobRequest request) {
+void answer_named_job(Exchange& x, JobRequest request) {
     x.what = request.kind;
-    const std::string id = x.services.jobs.start(std::move(request));
-    x.response.headers.set("Location", "/api/v1/jobs/" + id);
-    x.answer(*x.services.jobs.look(id));
+    answer_job(x, std::move(request));
 }
 
 // As the contract names the states of keys.
@@ -202,19 +200,20 @@ json::object keys_result(json::object said) {
 void post_keys(Exchange& x) {
     const Draft draft = x.services.drafts.require(x.value("name"));
     const std::vector<std::string> only = x.texts("hosts");
-    answer_job(x, {.kind = "keys",
-                   .spec = draft.name,
-                   .call = call_for(x, draft, {"hosts", "trust", "--show"}),
-                   .shape = [only](json::object said) {
-                       json::object result = keys_result(std::move(said));
-                       if (only.empty()) return result;
-                       json::array kept;
-                       for (const json::value& item : result.at("hosts").as_array()) {
-                           const std::string host = string_at(item.as_object(), "host");
-                           if (std::ranges::find(only, host) != only.end()) kept.push_back(item);
-                       }
-                       return json::object{{"hosts", std::move(kept)}};
-                   }});
+    answer_named_job(x, {.kind = "keys",
+                         .spec = draft.name,
+                         .call = call_for(x, draft, {"hosts", "trust", "--show"}),
+                         .shape = [only](json::object said) {
+                             json::object result = keys_result(std::move(said));
+                             if (only.empty()) return result;
+                             json::array kept;
+                             for (const json::value& item : result.at("hosts").as_array()) {
+                                 const std::string host = string_at(item.as_object(), "host");
+                                 if (std::ranges::find(only, host) != only.end())
+                                     kept.push_back(item);
+                             }
+                             return json::object{{"hosts", std::move(kept)}};
+                         }});
 }
 
 void post_trust(Exchange& x) {
@@ -231,10 +230,10 @@ void post_trust(Exchange& x) {
             throw Problem(422, "SERVER-BAD-REQUEST", "a key has a host and a fingerprint");
         words.push_back(fmt::format("--only={}={}", host, print));
     }
-    answer_job(x, {.kind = "trust",
-                   .spec = draft.name,
-                   .call = call_for(x, draft, std::move(words)),
-                   .shape = keys_result});
+    answer_named_job(x, {.kind = "trust",
+                         .spec = draft.name,
+                         .call = call_for(x, draft, std::move(words)),
+                         .shape = keys_result});
 }
 
 void post_preflight(Exchange& x) {
@@ -242,7 +241,7 @@ void post_preflight(Exchange& x) {
     std::vector<std::string> words = {"preflight"};
     add_simulate(x, words);
     add_ignored(x, words);
-    answer_job(
+    answer_named_job(
         x, {.kind = "preflight", .spec = draft.name, .call = call_for(x, draft, std::move(words))});
 }
 
@@ -251,10 +250,10 @@ void post_plan(Exchange& x) {
     std::vector<std::string> words = {"plan"};
     add_simulate(x, words);
     if (bool_at(x.body(), "allowUnsigned")) words.emplace_back("--allow-unsigned");
-    answer_job(x, {.kind = "plan",
-                   .spec = draft.name,
-                   .call = call_for(x, draft, std::move(words)),
-                   .keeps_plan = true});
+    answer_named_job(x, {.kind = "plan",
+                         .spec = draft.name,
+                         .call = call_for(x, draft, std::move(words)),
+                         .keeps_plan = true});
 }
 
 void post_apply(Exchange& x) {

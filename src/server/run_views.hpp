@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "base/mutex.hpp"
 #include "desk/state.hpp"
+#include "server/event_hub.hpp"
 #include "store/journal.hpp"
 
 #include <cstdint>
@@ -22,7 +23,7 @@ class RunViews {
     std::string of(const desk::ClusterFolder& cluster, const store::Run& run,
                    store::Journal& journal);
 
-    static constexpr Millis kFresh{150};      // as the event hub looks at a journal
+    static constexpr Millis kFresh = EventHub::kLook;
     static constexpr std::size_t kMost = 16;  // runs; the one made first goes
 
   private:

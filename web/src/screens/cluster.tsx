@@ -7,7 +7,7 @@ import type { KubeView, RunRef } from '../api/types'
 import { useSpeech, useT } from '../i18n'
 import { duration, moment } from '../model/format'
 import { Badge, Banner, Button, ButtonLink, Command, ErrorBanner, Loading, Section } from '../ui/basic'
-import { Dialog } from '../ui/dialog'
+import { Question } from '../ui/dialog'
 import { Table } from '../ui/table'
 import { Drift } from './drift'
 import { Kubeconfig } from './run/done'
@@ -164,18 +164,14 @@ function Reset({ name, disabled }: { name: string; disabled: boolean }) {
       <Button kind="danger" disabled={disabled} onClick={() => setAsking(true)}>
         {t('reset.button')}
       </Button>
-      <Dialog
+      <Question
         open={asking}
         onClose={() => setAsking(false)}
         title={t('reset.title', { name })}
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{t('cancel')}</Button>
-            <Button kind="danger" disabled={typed !== name} onClick={() => void reset()}>
-              {t('reset.yes')}
-            </Button>
-          </>
-        }
+        kind="danger"
+        disabled={typed !== name}
+        yes={t('reset.yes')}
+        onYes={() => void reset()}
       >
         <p>{t('reset.text')}</p>
         <label>
@@ -184,7 +180,7 @@ function Reset({ name, disabled }: { name: string; disabled: boolean }) {
         </label>
         <ErrorBanner error={error} />
         <Command>{`slipway reset ${name}`}</Command>
-      </Dialog>
+      </Question>
     </>
   )
 }

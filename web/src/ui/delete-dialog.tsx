@@ -1,8 +1,8 @@
 // Asked before something is removed for good. Closed by its own success, or by the reader.
 import { useState, type ReactNode } from 'react'
 import { useT } from '../i18n'
-import { Button, ErrorBanner } from './basic'
-import { Dialog } from './dialog'
+import { ErrorBanner } from './basic'
+import { Question } from './dialog'
 
 interface DeleteProps {
   title: string
@@ -27,21 +27,16 @@ export function DeleteDialog({ title, children, remove, close }: DeleteProps) {
     }
   }
   return (
-    <Dialog
-      open
+    <Question
       onClose={close}
       title={title}
-      actions={
-        <>
-          <Button onClick={close}>{t('cancel')}</Button>
-          <Button kind="danger" busy={busy} onClick={() => void submit()}>
-            {t('delete')}
-          </Button>
-        </>
-      }
+      kind="danger"
+      busy={busy}
+      yes={t('delete')}
+      onYes={() => void submit()}
     >
       {children}
       <ErrorBanner error={error} />
-    </Dialog>
+    </Question>
   )
 }

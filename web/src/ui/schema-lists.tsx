@@ -14,6 +14,17 @@ export function titleOf(item: Json | undefined, index: number): string {
   return named ? String(named) : `#${index + 1}`
 }
 
+function ListHead({ name, about }: { name: string; about: Schema }) {
+  return (
+    <div className="list-head">
+      <span className="mono">{name}</span>{' '}
+      <span className="help" lang="en">
+        {about.description}
+      </span>
+    </div>
+  )
+}
+
 interface ObjectListProps {
   name: string
   about: Schema
@@ -46,12 +57,7 @@ export function ObjectList({ name, about, items, set, problems, entry }: ObjectL
   }
   return (
     <div className="object-list" ref={frame} role="group" aria-label={name}>
-      <div className="list-head">
-        <span className="mono">{name}</span>{' '}
-        <span className="help" lang="en">
-          {about.description}
-        </span>
-      </div>
+      <ListHead name={name} about={about} />
       <FieldProblems problems={problems} />
       <ol>
         {items.map((item, i) => {
@@ -127,12 +133,7 @@ export function MapRows({ name, path, about, value, set, problems }: MapProps) {
   const own = problems.filter((problem) => problem.path === pathText(path))
   return (
     <div className="object-list" role="group" aria-label={name}>
-      <div className="list-head">
-        <span className="mono">{name}</span>{' '}
-        <span className="help" lang="en">
-          {about.description}
-        </span>
-      </div>
+      <ListHead name={name} about={about} />
       <FieldProblems problems={own} />
       {rows.map((row, i) => {
         const found = row.key ? problemsBelow(problems, pathText([...path, row.key])) : []

@@ -1,8 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useT, type Key } from '../../i18n'
 import { kRoles, parseHostList, type BadLine, type HostRole, type ParsedHost } from '../../model/hostlist'
-import { Button } from '../../ui/basic'
-import { Dialog } from '../../ui/dialog'
+import { Question } from '../../ui/dialog'
 
 const kReasons: Record<BadLine['reason'], Key> = {
   range: 'add.bad-range',
@@ -30,19 +29,13 @@ export function AddHosts({ taken, add, close }: { taken: string[]; add: (hosts: 
     close()
   }
   return (
-    <Dialog
-      open
+    <Question
       onClose={close}
       wide
       title={t('hosts.add')}
-      actions={
-        <>
-          <Button onClick={close}>{t('cancel')}</Button>
-          <Button kind="primary" disabled={fresh.length === 0 || roles.length === 0} onClick={submit}>
-            {t('add.submit', { n: fresh.length })}
-          </Button>
-        </>
-      }
+      disabled={fresh.length === 0 || roles.length === 0}
+      yes={t('add.submit', { n: fresh.length })}
+      onYes={submit}
     >
       <p>{t('add.text')}</p>
       <textarea className="mono" rows={10} autoFocus aria-label={t('add.list')} placeholder={kExample} value={text} spellCheck={false} onChange={(event) => setText(event.target.value)} />
@@ -66,7 +59,7 @@ export function AddHosts({ taken, add, close }: { taken: string[]; add: (hosts: 
           </ul>
         )}
       </div>
-    </Dialog>
+    </Question>
   )
 }
 

@@ -3,8 +3,8 @@ import { useMemo, useState } from 'react'
 import { useT, type Key } from '../../i18n'
 import { namesBy, type BadPattern } from '../../model/rename'
 import type { Host } from '../../model/spec'
-import { Button, TextField } from '../../ui/basic'
-import { Dialog } from '../../ui/dialog'
+import { TextField } from '../../ui/basic'
+import { Question } from '../../ui/dialog'
 
 const kWhy: Record<BadPattern, Key> = { 'no-number': 'edit.no-number', name: 'edit.bad-name', taken: 'edit.taken' }
 
@@ -42,18 +42,12 @@ export function EditHosts({ hosts, others, update, close }: EditProps) {
     close()
   }
   return (
-    <Dialog
-      open
+    <Question
       onClose={close}
       title={t('edit.title', { n: hosts.length })}
-      actions={
-        <>
-          <Button onClick={close}>{t('cancel')}</Button>
-          <Button kind="primary" disabled={bad || badPort || !(pattern || user || port || key)} onClick={submit}>
-            {t('edit.submit', { n: hosts.length })}
-          </Button>
-        </>
-      }
+      disabled={bad || badPort || !(pattern || user || port || key)}
+      yes={t('edit.submit', { n: hosts.length })}
+      onYes={submit}
     >
       <p className="muted">{t('edit.text')}</p>
       <TextField label={t('edit.pattern')} help={t('edit.pattern-help')} placeholder="node-{01}" className="mono" value={pattern} aria-invalid={bad || undefined} onChange={(event) => setPattern(event.target.value.trim())} />
@@ -80,6 +74,6 @@ export function EditHosts({ hosts, others, update, close }: EditProps) {
         <TextField label={t('edit.label')} className="mono" value={key} onChange={(event) => setKey(event.target.value.trim())} />
         <TextField label={t('edit.label-value')} help={t('edit.label-help')} className="mono" value={value} onChange={(event) => setValue(event.target.value.trim())} />
       </div>
-    </Dialog>
+    </Question>
   )
 }

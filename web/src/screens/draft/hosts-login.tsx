@@ -6,7 +6,7 @@ import type { JsonObject, SecretState } from '../../api/types'
 import { useT } from '../../i18n'
 import type { Host } from '../../model/spec'
 import { Banner, Button, ErrorBanner, Field, SelectField, TextField } from '../../ui/basic'
-import { Dialog } from '../../ui/dialog'
+import { Question } from '../../ui/dialog'
 import type { DraftHandle } from './use-draft'
 
 type Method = 'agent' | 'password' | 'key' | 'key-file'
@@ -90,18 +90,12 @@ export function LoginDialog({ name, handle, hosts, update, close }: LoginProps) 
     setBusy(false)
   }
   return (
-    <Dialog
-      open
+    <Question
       onClose={close}
       title={names.length === 1 ? t('login.title-one', { host: names[0]! }) : t('login.title', { n: names.length })}
-      actions={
-        <>
-          <Button onClick={close}>{t('cancel')}</Button>
-          <Button kind="primary" busy={busy} onClick={() => void submit()}>
-            {t('login.submit')}
-          </Button>
-        </>
-      }
+      busy={busy}
+      yes={t('login.submit')}
+      onYes={() => void submit()}
     >
       <ErrorBanner error={error} />
       <SelectField label={t('login.method')} value={method} onChange={(event) => setMethod(event.target.value as Method)}>
@@ -118,6 +112,6 @@ export function LoginDialog({ name, handle, hosts, update, close }: LoginProps) 
       )}
       {method === 'key-file' && <TextField label={t('login.file')} value={file} onChange={(event) => setFile(event.target.value)} help={t('login.file-help')} className="mono" />}
       <TextField label={t('login.sudo')} type="password" autoComplete="new-password" value={sudo} onChange={(event) => setSudo(event.target.value)} help={t('login.sudo-help')} />
-    </Dialog>
+    </Question>
   )
 }

@@ -8,7 +8,7 @@ import { plainText } from '../../model/ansi'
 import { parseNetwork } from '../../model/cidr'
 import { nameOf, type HostRole, type ParsedHost } from '../../model/hostlist'
 import { Badge, Button, ErrorBanner, TextField } from '../../ui/basic'
-import { Dialog } from '../../ui/dialog'
+import { Question } from '../../ui/dialog'
 import { RoleBoxes } from './hosts-add'
 
 interface ScanProps {
@@ -74,19 +74,13 @@ export function ScanHosts({ addresses, taken, add, close }: ScanProps) {
     close()
   }
   return (
-    <Dialog
-      open
+    <Question
       onClose={close}
       wide
       title={t('scan.title')}
-      actions={
-        <>
-          <Button onClick={close}>{t('cancel')}</Button>
-          <Button kind="primary" disabled={busy || chosen.length === 0 || roles.length === 0} onClick={submit}>
-            {t('add.submit', { n: chosen.length })}
-          </Button>
-        </>
-      }
+      disabled={busy || chosen.length === 0 || roles.length === 0}
+      yes={t('add.submit', { n: chosen.length })}
+      onYes={submit}
     >
       <p>{t('scan.text')}</p>
       <form className="row top" onSubmit={(event) => void scan(event)}>
@@ -121,6 +115,6 @@ export function ScanHosts({ addresses, taken, add, close }: ScanProps) {
           </ul>
         </>
       )}
-    </Dialog>
+    </Question>
   )
 }

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import type { HostKey } from '../../api/types'
 import { useT } from '../../i18n'
 import type { Host } from '../../model/spec'
-import { Badge, Banner, Button, Command } from '../../ui/basic'
-import { Dialog } from '../../ui/dialog'
+import { Badge, Banner, Command } from '../../ui/basic'
+import { Question } from '../../ui/dialog'
 import { VirtualList } from '../../ui/virtual'
 
 interface TrustProps {
@@ -25,19 +25,13 @@ export function TrustDialog({ keys, hosts, trust, close }: TrustProps) {
     close()
   }
   return (
-    <Dialog
-      open
+    <Question
       onClose={close}
       wide
       title={t('trust.title')}
-      actions={
-        <>
-          <Button onClick={close}>{t('cancel')}</Button>
-          <Button kind="primary" disabled={accepted.length === 0} onClick={submit}>
-            {t('trust.submit', { n: accepted.length })}
-          </Button>
-        </>
-      }
+      disabled={accepted.length === 0}
+      yes={t('trust.submit', { n: accepted.length })}
+      onYes={submit}
     >
       <p>{t('trust.text')}</p>
       <Command>ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub</Command>
@@ -72,6 +66,6 @@ export function TrustDialog({ keys, hosts, trust, close }: TrustProps) {
           )
         }}
       />
-    </Dialog>
+    </Question>
   )
 }

@@ -2,30 +2,21 @@
 import { useMeaning } from '../../api/queries'
 import { useT } from '../../i18n'
 import { Badge, Button } from '../../ui/basic'
-import { Dialog } from '../../ui/dialog'
+import { Question } from '../../ui/dialog'
 
 export function IgnoreDialog({ id, ignore, close }: { id: string; ignore: (id: string) => void; close: () => void }) {
   const t = useT()
   const meaning = useMeaning(id).data
   return (
-    <Dialog
-      open
+    <Question
       onClose={close}
       title={t('ignore.title', { id })}
-      actions={
-        <>
-          <Button onClick={close}>{t('cancel')}</Button>
-          <Button
-            kind="danger"
-            onClick={() => {
-              ignore(id)
-              close()
-            }}
-          >
-            {t('ignore.yes')}
-          </Button>
-        </>
-      }
+      kind="danger"
+      yes={t('ignore.yes')}
+      onYes={() => {
+        ignore(id)
+        close()
+      }}
     >
       {meaning && (
         <p lang="en">
@@ -33,7 +24,7 @@ export function IgnoreDialog({ id, ignore, close }: { id: string; ignore: (id: s
         </p>
       )}
       <p>{t('ignore.text')}</p>
-    </Dialog>
+    </Question>
   )
 }
 

@@ -10,7 +10,7 @@ import { plainText } from '../../model/ansi'
 import { duration, roughly } from '../../model/format'
 import { errorsOf, getAt, hostsOf } from '../../model/spec'
 import { Badge, Banner, Button, Command, Empty, ErrorBanner, ProblemList, Section } from '../../ui/basic'
-import { Dialog } from '../../ui/dialog'
+import { Question } from '../../ui/dialog'
 import { Tabs } from '../../ui/tabs'
 import { saveAs } from '../run/logs'
 import { IgnoredChecks } from './ignore'
@@ -169,18 +169,13 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
       </div>
       <IgnoredChecks ids={ignored} take={mayAct ? take : undefined} />
       <Command>{handle.draft!.command + (simulate ? ' --simulate' : '') + (ignored.length > 0 ? ` --ignore ${ignored.join(',')}` : '')}</Command>
-      <Dialog
+      <Question
         open={asking}
         onClose={() => setAsking(false)}
         title={t('review.apply-title', { cluster })}
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{t('cancel')}</Button>
-            <Button kind="primary" busy={busy} onClick={() => void apply()}>
-              {t('review.apply-yes')}
-            </Button>
-          </>
-        }
+        busy={busy}
+        yes={t('review.apply-yes')}
+        onYes={() => void apply()}
       >
         <p>{t(plan ? 'review.with-plan' : 'review.without-plan')}</p>
         {simulate && <Badge tone="info">{t('review.simulate')}</Badge>}
@@ -195,7 +190,7 @@ function ApplyBar({ name, handle, plan, ready, simulate }: ApplyProps) {
           </label>
         )}
         <ErrorBanner error={error} />
-      </Dialog>
+      </Question>
     </Section>
   )
 }
