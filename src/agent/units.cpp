@@ -45,8 +45,10 @@ wire::Unit unit_state(const std::string& name, Request& request) {
 // Order matters: a masked unit can be neither enabled nor started.
 void set_unit(const wire::SetUnit& wanted, Request& request) {
     const wire::Unit now = unit_state(wanted.name, request);
+    // Without reading all units of the host again for each link made: one reading costs as much as
+    // the rest.
     const auto systemctl = [&](const char* verb) {
-        need_tool({"systemctl", "--quiet", verb, "--", wanted.name}, request);
+        need_tool({"systemctl", "--quiet", "--no-reload", verb, "--", wanted.name}, request);
     };
     if (!wanted.wanted.masked && now.masked) systemctl("unmask");
     if (!wanted.wanted.active && now.active) systemctl("stop");
@@ -54,6 +56,10 @@ void set_unit(const wire::SetUnit& wanted, Request& request) {
         systemctl(wanted.wanted.enabled ? "enable" : "disable");
     if (wanted.wanted.masked && !now.masked) systemctl("mask");
     if (wanted.wanted.active && !now.active) systemctl("start");
+    // Some versions say what they remember until then.
+    const wire::Unit then = unit_state(wanted.name, request);
+    if (then.enabled != wanted.wanted.enabled || then.masked != wanted.wanted.masked)
+        need_tool({"systemctl", "daemon-reload"}, request);
 }
 
 void restart_unit(const std::string& name, Request& request) {

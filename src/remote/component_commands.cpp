@@ -11,24 +11,6 @@ namespace slipway::remote::commands {
 
 namespace {
 
-struct Named {
-    std::string kind, space, name;
-};
-
-// The items of the list on the input.
-std::vector<Named> items_of(const Invocation& in, const std::string& space) {
-    std::vector<Named> out;
-    const json::value list = parse_json(in.command.input, "a list of objects");
-    for (const json::value& item : list.as_object().at("items").as_array()) {
-        const json::object& object = item.as_object();
-        const json::object& metadata = object.at("metadata").as_object();
-        out.push_back({string_at(object, "kind"),
-                       objects::or_else(string_at(metadata, "namespace"), space),
-                       string_at(metadata, "name")});
-    }
-    return out;
-}
-
 CommandResult list_records(const Model& model) {
     const std::string folder = objects::path(model, "ConfigMap", "kube-system", "");
     json::array items;
@@ -78,7 +60,7 @@ CommandResult label_local(Invocation& in) {
 }
 
 CommandResult apply_list(Invocation& in, const std::string& space) {
-    for (const Named& one : items_of(in, space))
+    for (const objects::Named& one : objects::items_of(in.command.input, space))
         objects::keep(in.model, one.kind, one.space, one.name, "{}");
     return {};
 }
@@ -88,7 +70,7 @@ CommandResult get_list(Invocation& in, const std::vector<std::string>& words,
     if (words.size() == 2 && words[1] == "configmap") return list_records(in.model);
     if (words.size() != 1) return failed(1, "error: not simulated\n");
     std::string out;
-    for (const Named& one : items_of(in, space)) {
+    for (const objects::Named& one : objects::items_of(in.command.input, space)) {
         if (objects::has(in.model, one.kind, one.space, one.name))
             out += fmt::format("{}/{}\n", one.kind, one.name);
     }
@@ -100,7 +82,7 @@ CommandResult kubectl_delete(Invocation& in, const std::vector<std::string>& wor
     static const std::map<std::string, std::string, std::less<>> kKinds = {
         {"configmap", "ConfigMap"}, {"daemonset", "DaemonSet"}, {"storageclass", "StorageClass"}};
     if (words.size() == 1) {
-        for (const Named& one : items_of(in, space))
+        for (const objects::Named& one : objects::items_of(in.command.input, space))
             objects::remove(in.model, one.kind, one.space, one.name);
         return {};
     }

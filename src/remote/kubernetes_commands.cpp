@@ -82,10 +82,7 @@ CommandResult get_configmap(Invocation& in, const Query& query) {
         return may_lack ? printed("") : not_found("configmaps", query.words[2]);
     }
     if (query.output == "json") return printed(json::serialize(configmap(in.model, path)) + "\n");
-    constexpr std::string_view kBefore = "jsonpath={.data.";
-    if (!query.output.starts_with(kBefore)) return failed(1, "error: not simulated\n");
-    const std::string key = query.output.substr(kBefore.size());
-    return printed(string_at(fields_of(in.model, path), key.substr(0, key.size() - 1)));
+    return failed(1, "error: not simulated\n");
 }
 
 // Single-line entries below `data:`; others are of no use to anybody here.
@@ -154,7 +151,7 @@ CommandResult wait(Invocation& in, const Query& query) {
     const std::string node = query.words[2].substr(query.words[2].find('/') + 1);
     const bool created = query.words[1] == "--for=create";
     const bool holds = created ? node_is_there(in, node) : node_is_ready(in, node);
-    if (holds) return printed(fmt::format("node/{} condition met\n", node));
+    if (holds) return get_node(in, node);
     return failed(1, fmt::format("error: timed out waiting for the condition on nodes/{}\n", node));
 }
 
@@ -188,13 +185,41 @@ CommandResult rollout(Invocation& in, const Query& query) {
     return printed(fmt::format("{} \"{}\" successfully rolled out\n", kind, name));
 }
 
-// Rolled out as soon as it is written, where a kubelet runs: the five numbers that say so.
+// Rolled out as soon as it is written, where a kubelet runs: the numbers that say so.
+json::object workload(const Invocation& in, const objects::Named& one) {
+    const std::vector<std::string_view> nodes = ready_of_nodes(in);
+    const auto ready = std::ranges::count(nodes, "True");
+    json::object status = {{"observedGeneration", 1}};
+    if (one.kind == "DaemonSet") {
+        status["desiredNumberScheduled"] = nodes.size();
+        status["updatedNumberScheduled"] = status["numberAvailable"] = ready;
+    } else {
+        status["replicas"] = status["updatedReplicas"] = status["availableReplicas"] = 2;
+    }
+    return {
+        {"kind", one.kind},
+        {"metadata", json::object{{"name", one.name}, {"namespace", one.space}, {"generation", 1}}},
+        {"spec", json::object{{"replicas", 2}}},
+        {"status", std::move(status)}};
+}
+
+// As kubectl prints them: one as it is, several as a list.
+CommandResult get_workloads(const Invocation& in, const Query& query) {
+    json::array found;
+    for (const objects::Named& one : objects::items_of(in.command.input, query.space)) {
+        if (objects::has(in.model, one.kind, one.space, one.name))
+            found.push_back(workload(in, one));
+    }
+    if (found.empty()) return printed("");
+    if (found.size() == 1) return printed(json::serialize(found[0]) + "\n");
+    return printed(json::serialize(json::object{{"kind", "List"}, {"items", std::move(found)}}) +
+                   "\n");
+}
+
 CommandResult get_daemon_set(Invocation& in, const Query& query) {
     if (!objects::has(in.model, "DaemonSet", query.space, query.words[2]))
         return not_found("daemonsets", query.words[2]);
-    const std::vector<std::string_view> nodes = ready_of_nodes(in);
-    const auto ready = std::ranges::count(nodes, "True");
-    return printed(fmt::format("1 1 {0} {1} {1}", nodes.size(), ready));
+    return printed(query.words[2] + "\n");
 }
 
 CommandResult patch_daemon_set(Invocation& in, const Query& query) {
@@ -319,6 +344,8 @@ CommandResult kubectl(Invocation& in) {
     if (!words.empty() && words[0] == "delete") return kubectl_delete(in, words, query.space);
     if (!words.empty() && words[0] == "apply")
         return in.command.input.starts_with('{') ? apply_list(in, query.space) : apply(in);
+    if (words.size() == 1 && words[0] == "get" && query.output == "json")
+        return get_workloads(in, query);
     if (!words.empty() && words[0] == "get") return get_list(in, words, query.space);
     return failed(1, "error: unknown command\n");
 }

@@ -76,13 +76,12 @@ TEST_F(ClusterCommands, NotesAreKeptInEtcdsFolderAndMerged) {
                        key + ": \"" + value + "\"\n")
             .exit_code;
     };
-    const std::string get = kKubectl + "get configmap notes -n s -o jsonpath={.data.";
-    EXPECT_EQ(exit_of(get + "a}"), 1);
+    const std::string get = kKubectl + "get configmap notes -n s -o json";
+    EXPECT_EQ(exit_of(get), 1);
     EXPECT_EQ(note("a", "1") + note("b", "2") + note("a", "3"), 0);
-    EXPECT_EQ(out_of(get + "a}"), "3");
-    EXPECT_EQ(out_of(get + "b}"), "2");
+    EXPECT_THAT(out_of(get), HasSubstr(R"("data":{"a":"3","b":"2"})"));
     machine::remove_tree(model, "/srv/e", false);
-    EXPECT_EQ(exit_of(get + "a}"), 1) << "what etcd has lost is gone";
+    EXPECT_EQ(exit_of(get), 1) << "what etcd has lost is gone";
 }
 
 TEST_F(ClusterCommands, ANodeIsReadyWhenItsKubeletRunsAndTheNetworkPluginIsThere) {
@@ -108,6 +107,26 @@ TEST_F(ClusterCommands, ARolloutIsDoneOnceItsObjectIsThere) {
     EXPECT_THAT(out_of(status), Not(HasSubstr("successfully rolled out")));
     EXPECT_EQ(exit_of(kPhase + "addon kube-proxy" + kWith), 0);
     EXPECT_THAT(out_of(status), HasSubstr("successfully rolled out"));
+}
+
+TEST_F(ClusterCommands, NumbersOfWorkloadsSayWhereTheyRun) {
+    make_control_plane();
+    const std::string item = R"({"kind": "DaemonSet", "metadata": {"name": "kube-proxy"}})";
+    const auto get = [&] {
+        return run(kKubectl + "get --ignore-not-found -o json -n kube-system -f -",
+                   R"({"items": [)" + item + "]}")
+            .out;
+    };
+    EXPECT_EQ(get(), "");
+    EXPECT_EQ(exit_of(kPhase + "addon kube-proxy" + kWith), 0);
+    kubelets = {"w1"};
+    run(kKubectl + "label node w1 a=b");
+    run(kKubectl + "apply -f -",
+        "kind: DaemonSet\nmetadata: {name: kube-flannel-ds, namespace: kube-flannel}\n");
+    EXPECT_THAT(get(), AllOf(HasSubstr(R"("desiredNumberScheduled":1)"),
+                             HasSubstr(R"("numberAvailable":1)")));
+    kubelets.clear();
+    EXPECT_THAT(get(), HasSubstr(R"("numberAvailable":0)"));
 }
 
 TEST_F(ClusterCommands, ManifestsChangeWithWhatKubeadmIsTold) {

@@ -37,6 +37,18 @@ std::string path(const Model& model, const std::string& kind, const std::string&
     return fmt::format("{}/objects/{}/{}/{}", etcd, kind, or_else(space, "-"), name);
 }
 
+std::vector<Named> items_of(const std::string& input, const std::string& space) {
+    std::vector<Named> out;
+    const json::value list = parse_json(input, "a list of objects");
+    for (const json::value& item : list.as_object().at("items").as_array()) {
+        const json::object& object = item.as_object();
+        const json::object& metadata = object.at("metadata").as_object();
+        out.push_back({string_at(object, "kind"), or_else(string_at(metadata, "namespace"), space),
+                       string_at(metadata, "name")});
+    }
+    return out;
+}
+
 bool starts_with(std::string_view told) { return told.find("no-such-") == std::string_view::npos; }
 
 bool pod_runs(const Model& model, std::string_view name) {

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace slipway::remote::objects {
 
@@ -34,6 +35,13 @@ void keep(Model& model, const std::string& kind, const std::string& space, const
           std::string content);
 void remove(Model& model, const std::string& kind, const std::string& space,
             const std::string& name);
+
+struct Named {
+    std::string kind, space, name;
+};
+// The items of a list on kubectl's input; `space` for those that name none.
+std::vector<Named> items_of(const std::string& input, const std::string& space);
+
 json::object fields_of(const Model& model, const std::string& file_path);
 
 }  // namespace slipway::remote::objects

@@ -1,6 +1,6 @@
 #include "base/digest.hpp"
+#include "cluster/steps/cluster_step.hpp"
 #include "cluster/steps/kubeadm.hpp"
-#include "cluster/steps/kubectl.hpp"
 
 namespace slipway::cluster {
 
@@ -8,7 +8,7 @@ namespace {
 
 engine::Step upload(const StepInput& in) {
     return cluster_step(
-        "upload-cluster-config", in.host->name,
+        in, "upload-cluster-config",
         {.inputs = sha256_hex("upload-cluster-config" + kubeadm_text(in)),
          .changes = {{"create", "kubeadm-config, kubelet-config, bootstrap rules", "kubeadm"}},
          .act = [](const Kubectl&, engine::Context& c) {

@@ -1,7 +1,7 @@
 #include "base/digest.hpp"
 #include "cluster/dns_config.hpp"
 #include "cluster/kubernetes_config.hpp"
-#include "cluster/steps/kubectl.hpp"
+#include "cluster/steps/cluster_step.hpp"
 #include "cluster/steps/steps.hpp"
 #include "cluster/topology.hpp"
 
@@ -179,23 +179,26 @@ std::string manifest(const config::Spec& spec, const std::string& image, bool ha
 }
 
 // Of a spec that wanted the cache before. Pods go on to CoreDNS by themselves.
-void remove_node_dns(const Kubectl& kubectl) {
+void remove_node_dns(const Kubectl& kubectl, ClusterNotes& notes) {
+    constexpr const char* kStep = "install-node-dns";
+    if (notes.of(kubectl, kStep).empty()) return;
     kubectl.run({"delete", "daemonset,configmap", "node-local-dns", "-n", "kube-system",
                  "--ignore-not-found"});
-    kubectl.forget("install-node-dns");
+    notes.forget(kubectl, kStep);
 }
 
 std::vector<engine::Step> make(const StepInput& in) {
     const bool cached = in.spec.kubernetes.dns.node_local;
     const std::string text = manifest(in.spec, dns_image(in.spec, *in.material.supplies),
                                       !in.facts.name_servers.empty());
-    return {cluster_step("install-dns", in.host->name,
-                         {.inputs = sha256_hex(text + (cached ? "cached" : "")),
-                          .changes = {{"create", "deployment coredns", "CoreDNS"}},
-                          .act = [text, cached](const Kubectl& kubectl, engine::Context&) {
-                              kubectl.apply(text);
-                              if (!cached) remove_node_dns(kubectl);
-                          }})};
+    return {cluster_step(
+        in, "install-dns",
+        {.inputs = sha256_hex(text + (cached ? "cached" : "")),
+         .changes = {{"create", "deployment coredns", "CoreDNS"}},
+         .act = [text, cached, notes = notes_of(in)](const Kubectl& kubectl, engine::Context&) {
+             kubectl.apply(text);
+             if (!cached) remove_node_dns(kubectl, *notes);
+         }})};
 }
 
 }  // namespace

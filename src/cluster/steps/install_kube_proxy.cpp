@@ -1,4 +1,5 @@
 #include "base/digest.hpp"
+#include "cluster/steps/cluster_step.hpp"
 #include "cluster/steps/kubeadm.hpp"
 #include "cluster/steps/rollout.hpp"
 
@@ -42,8 +43,9 @@ void install(const Kubectl& kubectl, engine::Context& c, const Patches& patches,
     mark_pods(kubectl, inputs);
     kubectl.wait_until("kube-proxy did not start anew on every node that is ready",
                        std::chrono::minutes(8), [&] {
-                           return daemon_set_is_out(kubectl, "kube-system", "kube-proxy",
-                                                    nodes_not_ready(kubectl));
+                           return not_out(kubectl, {{"DaemonSet", "kube-system", "kube-proxy"}},
+                                          nodes_not_ready(kubectl))
+                               .empty();
                        });
 }
 
@@ -53,7 +55,7 @@ std::vector<engine::Step> make(const StepInput& in) {
     for (const config::PatchFile& patch : patches) inputs += patch.type + patch.text;
     inputs = sha256_hex(inputs);
     engine::Step step =
-        cluster_step("install-kube-proxy", in.host->name,
+        cluster_step(in, "install-kube-proxy",
                      {.inputs = inputs,
                       .changes = {{"create", "daemon set kube-proxy", "kubeadm"}},
                       .act = [patches, inputs](const Kubectl& kubectl, engine::Context& c) {

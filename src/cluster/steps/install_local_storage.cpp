@@ -1,6 +1,6 @@
 #include "base/digest.hpp"
 #include "cluster/kubernetes_config.hpp"
-#include "cluster/steps/kubectl.hpp"
+#include "cluster/steps/cluster_step.hpp"
 #include "cluster/steps/steps.hpp"
 
 #include <fmt/format.h>
@@ -180,7 +180,7 @@ std::vector<engine::Step> make(const StepInput& in) {
     const config::LocalStorage& local = in.spec.storage.local;
     const std::string text = manifest(local, local_storage_image(*in.material.supplies));
     return {cluster_step(
-        "install-local-storage", in.host->name,
+        in, "install-local-storage",
         {.inputs = sha256_hex(text),
          .changes = {{"create", "storage class " + local.class_name, "volumes in " + local.folder}},
          .act = [text, name = local.class_name](const Kubectl& kubectl, engine::Context&) {

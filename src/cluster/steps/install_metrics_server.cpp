@@ -1,5 +1,5 @@
 #include "base/digest.hpp"
-#include "cluster/steps/kubectl.hpp"
+#include "cluster/steps/cluster_step.hpp"
 #include "cluster/steps/steps.hpp"
 
 #include <fmt/format.h>
@@ -123,7 +123,7 @@ std::vector<engine::Step> make(const StepInput& in) {
     if (!in.material.supplies->has_image(kImage)) return {};
     const std::string text = manifest(in.material.supplies->image(kImage));
     return {cluster_step(
-        "install-metrics-server", in.host->name,
+        in, "install-metrics-server",
         {.inputs = sha256_hex(text),
          .changes = {{"create", "deployment metrics-server", ""}},
          .act = [text](const Kubectl& kubectl, engine::Context&) { kubectl.apply(text); }})};

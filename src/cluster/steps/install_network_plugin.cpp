@@ -1,5 +1,6 @@
 #include "base/digest.hpp"
 #include "cluster/plugin_chart.hpp"
+#include "cluster/steps/cluster_step.hpp"
 #include "cluster/steps/helm.hpp"
 #include "cluster/steps/steps.hpp"
 #include "cluster/topology.hpp"
@@ -201,7 +202,7 @@ engine::Step by_chart(const StepInput& in) {
                           .wait = false};
     const std::string host = in.host->name;
     engine::Step step =
-        cluster_step("install-network-plugin", host,
+        cluster_step(in, "install-network-plugin",
                      {.inputs = Sha256().field(chart.sha256).field(release.values).hex(),
                       .changes = {{"create", "network plugin " + release.name, chart.name}},
                       .act = [release, host](const Kubectl&, engine::Context& c) {
@@ -215,7 +216,7 @@ std::vector<engine::Step> make(const StepInput& in) {
     if (comes_by_chart(in.spec.network_plugin)) return {by_chart(in)};
     const std::string manifest =
         flannel_manifest(in.spec, in.material.supplies->image("ghcr.io/flannel-io/flannel"));
-    return {cluster_step("install-network-plugin", in.host->name,
+    return {cluster_step(in, "install-network-plugin",
                          {.inputs = sha256_hex(manifest),
                           .changes = {{"create", "daemon set kube-flannel-ds", "flannel"}},
                           .act = [manifest](const Kubectl& kubectl, engine::Context&) {

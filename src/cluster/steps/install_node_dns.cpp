@@ -1,7 +1,7 @@
 #include "base/digest.hpp"
 #include "cluster/dns_config.hpp"
 #include "cluster/kubernetes_config.hpp"
-#include "cluster/steps/kubectl.hpp"
+#include "cluster/steps/cluster_step.hpp"
 #include "cluster/steps/steps.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +9,8 @@
 namespace slipway::cluster {
 
 namespace {
+
+constexpr const char* kStep = "install-node-dns";
 
 // The image is CoreDNS itself, which every bundle has. Changes take one node after the other, and
 // pods go on to CoreDNS meanwhile.
@@ -96,17 +98,21 @@ std::string manifest(const config::Spec& spec, const std::string& image) {
 std::vector<engine::Step> make(const StepInput& in) {
     const std::string text = manifest(in.spec, dns_image(in.spec, *in.material.supplies));
     return {cluster_step(
-        "install-node-dns", in.host->name,
+        in, kStep,
         {.inputs = sha256_hex(text),
          .changes = {{"create", "daemon set node-local-dns", "a DNS cache on every node"}},
-         .act = [text](const Kubectl& kubectl, engine::Context&) { kubectl.apply(text); }})};
+         // Noted before it is there: install-dns takes away what is noted, and nothing else.
+         .act = [text, notes = notes_of(in)](const Kubectl& kubectl, engine::Context&) {
+             notes->write(kubectl, kStep, "begun");
+             kubectl.apply(text);
+         }})};
 }
 
 }  // namespace
 
 StepKind install_node_dns() {
     return {
-        .id = "install-node-dns",
+        .id = kStep,
         .title = "Install the DNS cache of the nodes",
         .part = "kubernetes.dns.nodeLocal",
         .enabled = [](const config::Spec& spec) { return spec.kubernetes.dns.node_local; },

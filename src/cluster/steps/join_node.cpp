@@ -29,10 +29,9 @@ struct NodeLook {
     bool labelled = false;
 };
 
-NodeLook look(const Kubectl& kubectl, const std::string& node, const config::StringMap& labels) {
-    const remote::CommandResult found = kubectl.try_run({"get", "node", node, "-o", "json"});
-    if (found.exit_code != 0) return {};
-    const json::value value = parse_json(found.out, "what kubectl says of " + node);
+NodeLook look_of(const std::string& text, const std::string& node,
+                 const config::StringMap& labels) {
+    const json::value value = parse_json(text, "what kubectl says of " + node);
     NodeLook out{.there = true, .labelled = true};
     const json::object& object = value.as_object();
     const json::object& status = object.at("status").as_object();
@@ -50,22 +49,34 @@ NodeLook look(const Kubectl& kubectl, const std::string& node, const config::Str
     return out;
 }
 
+NodeLook look(const Kubectl& kubectl, const std::string& node, const config::StringMap& labels) {
+    const remote::CommandResult found = kubectl.try_run({"get", "node", node, "-o", "json"});
+    return found.exit_code == 0 ? look_of(found.out, node, labels) : NodeLook{};
+}
+
 void label(const Kubectl& kubectl, const std::string& node, const config::StringMap& labels) {
     std::vector<std::string> words = {"label", "node", node, "--overwrite"};
     for (const auto& [key, value] : labels) words.push_back(key + "=" + value);
     if (!labels.empty()) kubectl.run(std::move(words));
 }
 
-void wait_for(const Kubectl& kubectl, const std::string& node, const std::string& state) {
-    const remote::CommandResult waited = kubectl.try_run(
-        {"wait", "--for=" + state, "node/" + node, "--timeout=240s", "--request-timeout=0"});
-    if (waited.exit_code == 0) return;
-    throw ApiError("NODE-NOT-READY", fmt::format("{} did not become ready", node),
-                   {.cause = printable(trim(waited.err)),
-                    .remedy = fmt::format("see journalctl -u kubelet on {} and `kubectl describe "
-                                          "node {}`, then: slipway retry --host {}",
-                                          node, node, node),
-                    .recovery = Recovery::transient});
+ApiError not_ready(const std::string& node, std::string_view cause) {
+    return {"NODE-NOT-READY",
+            fmt::format("{} did not become ready", node),
+            {.cause = printable(trim(cause)),
+             .remedy = fmt::format("see journalctl -u kubelet on {} and `kubectl describe node "
+                                   "{}`, then: slipway retry --host {}",
+                                   node, node, node),
+             .recovery = Recovery::transient}};
+}
+
+// The node as it is then.
+std::string wait_for(const Kubectl& kubectl, const std::string& node, const std::string& state) {
+    remote::CommandResult waited =
+        kubectl.try_run({"wait", "--for=" + state, "node/" + node, "--timeout=240s",
+                         "--request-timeout=0", "-o", "json"});
+    if (waited.exit_code != 0) throw not_ready(node, waited.err);
+    return std::move(waited.out);
 }
 
 std::vector<engine::Step> make(const StepInput& in) {
@@ -89,8 +100,10 @@ std::vector<engine::Step> make(const StepInput& in) {
         const Kubectl kubectl(c, control_plane);
         wait_for(kubectl, node, "create");
         label(kubectl, node, labels);
-        wait_for(kubectl, node, "condition=Ready");
+        const NodeLook now = look_of(wait_for(kubectl, node, "condition=Ready"), node, labels);
+        if (!now.ready || !now.labelled) throw not_ready(node, "it has lost its labels again");
     };
+    step.verify = [](engine::Context&) {};  // act has looked at the node as it is in the end
     step.undo = [=](engine::Context& c) {
         if (node == control_plane) return;  // the cluster itself ends
         // The cluster may be gone already: then there is nothing to take the node out of.

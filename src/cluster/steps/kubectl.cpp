@@ -8,27 +8,6 @@
 
 namespace slipway::cluster {
 
-namespace {
-
-constexpr const char* kNotes = "slipway-steps";
-
-// A note in the cluster: which inputs a step was last done with.
-std::string read_note(const Kubectl& kubectl, const std::string& id) {
-    const remote::CommandResult found =
-        kubectl.try_run({"get", "configmap", kNotes, "-n", "kube-system", "-o",
-                         fmt::format("jsonpath={{.data.{}}}", id)});
-    return found.exit_code == 0 ? std::string(trim(found.out)) : "";
-}
-
-void write_note(const Kubectl& kubectl, const std::string& id, const std::string& inputs) {
-    kubectl.run({"apply", "--server-side", "--field-manager", "slipway-" + id, "-f", "-"},
-                fmt::format("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\n  namespace: "
-                            "kube-system\ndata:\n  {}: \"{}\"\n",
-                            kNotes, id, inputs));
-}
-
-}  // namespace
-
 std::string last_words(const remote::CommandResult& result) {
     constexpr std::size_t kMost = 1200;
     const std::string said(trim(result.err.empty() ? result.out : result.err));
@@ -82,15 +61,6 @@ void Kubectl::apply(const std::string& manifest) const {
         manifest);
 }
 
-void Kubectl::forget(const std::string& step) const {
-    const remote::CommandResult result = try_run({"patch", "configmap", kNotes, "-n", "kube-system",
-                                                  "--type", "merge", "--patch-file", "/dev/stdin"},
-                                                 fmt::format("{{\"data\":{{\"{}\":null}}}}", step));
-    if (result.exit_code != 0 && result.err.find("NotFound") == std::string::npos)
-        throw ApiError("API-FAILED", fmt::format("the note of {} stays in the cluster", step),
-                       {.cause = last_words(result)});
-}
-
 void Kubectl::wait_until(const std::string& what, Millis most,
                          const std::function<bool()>& holds) const {
     if (cluster::wait_until(context_, most, holds)) return;
@@ -98,27 +68,6 @@ void Kubectl::wait_until(const std::string& what, Millis most,
                    {.cause = "the cluster did not get there in time",
                     .remedy = "see `kubectl get pods -A -o wide` on a control plane, and "
                               "journalctl -u kubelet; then resume"});
-}
-
-engine::Step cluster_step(std::string id, std::string control_plane, ClusterWork work) {
-    engine::Step step{.id = id, .inputs = work.inputs};
-    const auto shared = std::make_shared<const ClusterWork>(std::move(work));
-    step.probe = [id, control_plane, shared](engine::Context& c) {
-        const Kubectl kubectl(c, control_plane);
-        engine::Probe answer{.done = read_note(kubectl, id) == shared->inputs};
-        if (!answer.done) answer.changes = shared->changes;
-        return answer;
-    };
-    step.act = [id, control_plane, shared](engine::Context& c) {
-        const Kubectl kubectl(c, control_plane);
-        shared->act(kubectl, c);
-        write_note(kubectl, id, shared->inputs);
-    };
-    step.verify = [control_plane, shared](engine::Context& c) {
-        if (shared->verify) shared->verify(Kubectl(c, control_plane), c);
-    };
-    step.undo = [](engine::Context&) {};  // it goes with the cluster
-    return step;
 }
 
 }  // namespace slipway::cluster

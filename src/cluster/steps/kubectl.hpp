@@ -31,9 +31,6 @@ class Kubectl {
 
     void apply(const std::string& manifest) const;
 
-    // The cluster_step() of that name is done again by the next apply that has it.
-    void forget(const std::string& step) const;
-
     // Asks again until it holds; throws ApiError API-WAIT with `what` when the step's time is over.
     void wait_until(const std::string& what, Millis most, const std::function<bool()>& holds) const;
 
@@ -41,15 +38,5 @@ class Kubectl {
     engine::Context& context_;
     std::string control_plane_;
 };
-
-// Steps whose work is in the cluster note there what they were made from: a second apply sees by
-// one question that nothing has to be done.
-struct ClusterWork {
-    std::string inputs = {};  // digest
-    std::vector<engine::Change> changes = {};
-    std::function<void(const Kubectl&, engine::Context&)> act = {};
-    std::function<void(const Kubectl&, engine::Context&)> verify = {};
-};
-engine::Step cluster_step(std::string id, std::string control_plane, ClusterWork work);
 
 }  // namespace slipway::cluster

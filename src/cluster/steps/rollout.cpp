@@ -1,10 +1,9 @@
 #include "cluster/steps/rollout.hpp"
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <vector>
 
 namespace slipway::cluster {
 
@@ -19,10 +18,54 @@ std::vector<std::string> ready_conditions(const Kubectl& kubectl) {
     return split(trim(seen.out), '\n');
 }
 
-std::size_t number_in(const std::string& word) {
-    std::size_t out = 0;  // "" for none
-    std::from_chars(word.data(), word.data() + word.size(), out);
-    return out;
+std::string as_list(const std::vector<Workload>& all) {
+    json::array items;
+    for (const Workload& one : all) {
+        items.push_back(
+            json::object{{"apiVersion", "apps/v1"},
+                         {"kind", one.kind},
+                         {"metadata", json::object{{"name", one.name}, {"namespace", one.space}}}});
+    }
+    return json::serialize(
+        json::object{{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(items)}});
+}
+
+// 0 where nothing is said.
+std::int64_t number_at(const json::object& object, std::string_view section, std::string_view key) {
+    const json::value* in = object.if_contains(section);
+    const json::value* number = in ? in->as_object().if_contains(key) : nullptr;
+    return number ? number->to_number<std::int64_t>() : 0;
+}
+
+// The rules of `kubectl rollout status`.
+bool is_out(const json::object& object, std::size_t away) {
+    if (number_at(object, "metadata", "generation") >
+        number_at(object, "status", "observedGeneration"))
+        return false;
+    const auto status = [&](std::string_view key) { return number_at(object, "status", key); };
+    if (string_at(object, "kind") == "DaemonSet") {
+        const std::int64_t wanted =
+            status("desiredNumberScheduled") - static_cast<std::int64_t>(away);
+        return status("updatedNumberScheduled") >= wanted && status("numberAvailable") >= wanted;
+    }
+    const std::int64_t updated = status("updatedReplicas");
+    return updated >= number_at(object, "spec", "replicas") && status("replicas") <= updated &&
+           status("availableReplicas") >= updated;
+}
+
+bool is_of(const json::object& object, const Workload& one) {
+    const json::object& metadata = object.at("metadata").as_object();
+    return string_at(object, "kind") == one.kind && string_at(metadata, "name") == one.name &&
+           string_at(metadata, "namespace") == one.space;
+}
+
+// kubectl prints a single object as it is, and several as a list.
+json::array objects_in(const std::string& text) {
+    if (trim(text).empty()) return {};
+    json::value said = parse_json(text, "what kubectl says of workloads");
+    if (json::value* items = said.as_object().if_contains("items"))
+        return std::move(items->as_array());
+    return {std::move(said)};
 }
 
 }  // namespace
@@ -36,19 +79,20 @@ std::size_t nodes_silent(const Kubectl& kubectl) {
     return static_cast<std::size_t>(std::ranges::count(ready_conditions(kubectl), "Unknown"));
 }
 
-bool daemon_set_is_out(const Kubectl& kubectl, const std::string& space, const std::string& name,
-                       std::size_t away) {
-    const std::string numbers =
-        "jsonpath={.metadata.generation} {.status.observedGeneration} "
-        "{.status.desiredNumberScheduled} {.status.updatedNumberScheduled} "
-        "{.status.numberAvailable}";
+std::vector<Workload> not_out(const Kubectl& kubectl, const std::vector<Workload>& all,
+                              std::size_t away) {
     const remote::CommandResult seen =
-        kubectl.try_run({"get", "daemonset", name, "-n", space, "-o", numbers});
-    const std::vector<std::string> words = split(seen.out, ' ');
-    if (seen.exit_code != 0 || words.size() != 5 || words[0] != words[1]) return false;
-    const std::size_t wanted = number_in(words[2]);
-    const std::size_t enough = wanted - std::min(wanted, away);
-    return number_in(words[3]) >= enough && number_in(words[4]) >= enough;
+        kubectl.try_run({"get", "--ignore-not-found", "-o", "json", "-f", "-"}, as_list(all));
+    if (seen.exit_code != 0) return all;
+    std::vector<Workload> out;
+    for (const json::value& value : objects_in(seen.out)) {
+        const json::object& object = value.as_object();
+        if (is_out(object, away)) continue;
+        const auto one =
+            std::ranges::find_if(all, [&](const Workload& w) { return is_of(object, w); });
+        if (one != all.end()) out.push_back(*one);
+    }
+    return out;
 }
 
 }  // namespace slipway::cluster

@@ -1,6 +1,10 @@
+#include "base/text.hpp"
+#include "cluster/roles.hpp"
 #include "cluster/steps/kubectl.hpp"
 #include "cluster/steps/steps.hpp"
 #include "cluster/topology.hpp"
+
+#include <fmt/format.h>
 
 namespace slipway::cluster {
 
@@ -24,6 +28,23 @@ bool answers(const Kubectl& kubectl) {
     return kubectl.try_run({"get", "--raw", "/readyz"}).exit_code == 0;
 }
 
+// False as long as nobody listens at the API server's port: to see that costs nothing, kubectl
+// costs as much as the server that is starting. True also where this cannot be seen.
+bool may_answer(engine::Context& c) {
+    const std::string port = fmt::format(":{:04X} ", kApiPort);
+    bool seen = false;
+    for (const char* path : {"/proc/net/tcp6", "/proc/net/tcp"}) {
+        const auto sockets = c.host().read_file(path, c.call());
+        if (!sockets) continue;
+        seen = true;
+        for (const std::string& line : split(sockets->content, '\n')) {
+            const bool listens = line.find(" 0A ") != std::string::npos;
+            if (listens && line.find(port) != std::string::npos) return true;
+        }
+    }
+    return !seen;
+}
+
 std::vector<engine::Step> make(const StepInput& in) {
     const std::string host = in.host->name;
     engine::Step step{.id = "wait-for-api", .inputs = "1"};
@@ -36,9 +57,10 @@ std::vector<engine::Step> make(const StepInput& in) {
     step.act = [host](engine::Context& c) {
         const Kubectl kubectl(c, host);
         kubectl.wait_until("the API server did not answer", std::chrono::minutes(8),
-                           [&] { return answers(kubectl); });
+                           [&] { return may_answer(c) && answers(kubectl); });
         kubectl.apply(std::string(kAdministrators));
     };
+    step.verify = [](engine::Context&) {};  // it has just answered
     step.undo = [](engine::Context&) {};
     return {std::move(step)};
 }
