@@ -29,6 +29,7 @@ PATIENCE_SECONDS = 300
 BY_HAND_IMAGES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns/coredns", "pause", "flannel")
 SLIPWAY_IMAGES = ("kube-vip",)  # of three control planes; by hand they have no address in common
 NOT_BY_HAND = ["backup-etcd"]  # what the script does not do either; metrics-server is not in the bundle
+NOT_OF_A_NODE = ("haproxy", "chrony", "lua", "opentracing")  # packages nobody needs who has neither a local balancer nor a clock to set
 BY_HAND_PROGRAMS = ("kubeadm", "kubelet", "kubectl", "crictl", "runc", "containerd.tar", "cni-plugins.tar")
 
 
@@ -77,8 +78,9 @@ class Files:
     def packages(self, name):
         self.extract(name, self.folder / "packages")
         (self.folder / "debs").mkdir()
-        for deb in (self.folder / "packages").rglob("*.deb"):
-            shutil.copy(deb, self.folder / "debs")
+        for deb in (self.folder / "packages").glob("*.deb"):
+            if not any(word in deb.name for word in NOT_OF_A_NODE):
+                shutil.copy(deb, self.folder / "debs")
 
     def images(self, names):
         """One OCI archive of them, as `ctr images import` takes it."""

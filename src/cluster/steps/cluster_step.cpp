@@ -45,7 +45,8 @@ std::string ClusterNotes::of(const Kubectl& kubectl, const std::string& step) {
 // Each under a name of its own: what one writer no longer mentions, the API server takes away.
 void ClusterNotes::write(const Kubectl& kubectl, const std::string& step,
                          const std::string& inputs) {
-    kubectl.run({"apply", "--server-side", "--field-manager", "slipway-" + step, "-f", "-"},
+    kubectl.run({"apply", "--server-side", "--validate=false", "--field-manager", "slipway-" + step,
+                 "-f", "-"},
                 fmt::format("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\n  namespace: "
                             "kube-system\ndata:\n  {}: \"{}\"\n",
                             kNotes, step, inputs));
