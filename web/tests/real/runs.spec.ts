@@ -1,6 +1,7 @@
 // A real server and simulated hosts: the whole way, and everything that may happen to a run under an open page.
 import { addHosts, apply, demoSpec, expect, expectAccessible, expectAsInJournal, head, look, putDraft, stage, test, unlock, type Server } from './stage'
 import type { Page } from '@playwright/test'
+import { readFileSync } from 'node:fs'
 
 const kEnd = { timeout: 60_000 }
 const kCutEvery = Number(process.env.SLIPWAY_CUT_SECONDS ?? 0.8)
@@ -41,6 +42,11 @@ test('the whole way, with a failing check that is repaired', async ({ page, serv
   await expect(page.getByLabel(/On simulated hosts/)).toBeChecked()
   await page.getByRole('button', { name: 'Make a plan' }).click()
   await expect(page.locator('.plan').first()).toContainText('set-sysctls')
+  // The file of the command is what the page shows.
+  const command = await page.locator('.command code').innerText()
+  const file = /^slipway apply -c (\S+\/way\.yaml) --simulate$/.exec(command)?.[1]
+  await page.getByRole('tab', { name: 'YAML' }).click()
+  await expect(page.getByRole('textbox', { name: 'YAML' })).toHaveValue(readFileSync(file ?? command, 'utf8'))
   await page.getByRole('button', { name: 'Apply…' }).click()
   await expectAccessible(page, 'apply')
   await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()
