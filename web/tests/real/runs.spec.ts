@@ -95,6 +95,19 @@ test('two tabs show the same run, and what is done in one is seen in the other',
   for (const tab of [page, other]) await expectAsInJournal(tab, server, 'tabs')
 })
 
+test('a run of the command line is seen by the open page, which cancels it; it is resumed by hand', async ({ page, server }) => {
+  await unlock(page, server)
+  await stage('apply-by-hand', { name: server.name, cluster: 'typed' })
+  await page.getByRole('link', { name: 'Watch' }).click()
+  await expect(head(page)).toContainText(/[2-9] of \d+ steps/)
+  await page.getByRole('button', { name: 'Cancel run' }).click()
+  await page.getByRole('button', { name: 'Cancel the run' }).click()
+  await expect(head(page)).toContainText('cancelled')
+  await stage('resume-by-hand', { name: server.name, cluster: 'typed' })
+  await expect(head(page)).toContainText('succeeded', kEnd)
+  await expectAsInJournal(page, server, 'typed')
+})
+
 test('a proxy cuts every connection again and again', async ({ page, server }) => {
   await unlock(page, server)
   await putDraft(page, server, demoSpec('cut'))
