@@ -2,6 +2,7 @@
 #include "base/failpoint.hpp"
 #include "cli/app.hpp"
 #include "cli/problem_json.hpp"
+#include "cli/standard_output.hpp"
 #include "remote/ssh/askpass.hpp"
 
 #include <cerrno>
@@ -46,11 +47,11 @@ cli::ExitCode report(cli::Output& output, const std::exception& error) {
 }
 
 // Data that did not arrive is a failure, except that a reader (`| head`) may have had enough.
-cli::ExitCode flushed(cli::Output& output, cli::ExitCode code) {
-    errno = 0;
-    std::cout.flush();
-    if (std::cout || errno == EPIPE) return code;
-    output.error(std::string("cannot write to standard output: ") + std::strerror(errno));
+cli::ExitCode flushed(cli::Output& output, const cli::StandardOutput& written, cli::ExitCode code) {
+    output.out().flush();
+    if (written.failure() == 0 || written.failure() == EPIPE) return code;
+    output.error(std::string("cannot write to standard output: ") +
+                 std::strerror(written.failure()));
     return code == cli::ExitCode::ok ? cli::ExitCode::failed : code;
 }
 
@@ -60,7 +61,9 @@ int main(int argc, char** argv) {
     if (const auto answered = slipway::remote::run_as_askpass(argc, argv)) return *answered;
     ::signal(SIGPIPE, SIG_IGN);
     std::ios::sync_with_stdio(false);
-    cli::Output output(std::cout, std::cerr);
+    cli::StandardOutput written(STDOUT_FILENO);
+    std::ostream out(&written);
+    cli::Output output(out, std::cerr);
     output.in_is_terminal = ::isatty(STDIN_FILENO) == 1;
     output.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
     output.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
@@ -73,5 +76,5 @@ int main(int argc, char** argv) {
     } catch (const std::exception& error) {
         code = report(output, error);
     }
-    return static_cast<int>(flushed(output, code));
+    return static_cast<int>(flushed(output, written, code));
 }

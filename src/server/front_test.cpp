@@ -294,17 +294,21 @@ TEST(Unlock, ACodeIsNewAtEachStartAndNowhereOnDisk) {
         401);
 }
 
-TEST(Session, ThePasswordOutlivesTheServerAndSessionsDoNot) {
+TEST(Session, ItAndThePasswordOutliveTheServer) {
     RunningServer server;
     server.unlock();
-    const std::string cookie = server.cookie();
-    EXPECT_EQ(server.get("/api/v1/settings").status, 200);
+    const std::string cookie = server.cookie(), csrf = server.csrf();
     server.restart();
-    EXPECT_EQ(server
-                  .ask({.target = "/api/v1/settings",
-                        .headers = {{"Cookie", "slipway_session=" + cookie}}})
-                  .status,
-              401);
+    const auto change = [&](const std::string& token) {
+        return server.ask({.method = "POST",
+                           .target = "/api/v1/tokens",
+                           .headers = {{"Cookie", "slipway_session=" + cookie},
+                                       {"Content-Type", "application/json"},
+                                       {kCsrfHeader, token}},
+                           .body = R"({"name": "ci", "role": "viewer", "days": 1})"});
+    };
+    EXPECT_EQ(change(csrf).status, 201);
+    EXPECT_EQ(change(std::string(64, 'a')).id(), "SERVER-CSRF");
     const Answer in = server.post("/api/v1/session", {{"password", testing::kPassword}});
     EXPECT_EQ(in.status, 201);
     EXPECT_THAT(in.header("Set-Cookie"), Not(HasSubstr(cookie)));
@@ -351,7 +355,23 @@ TEST(Session, AChangedPasswordEndsTheOthers) {
         204);
     EXPECT_FALSE(server.services().sessions.find(other.id).has_value());
     EXPECT_EQ(server.get("/api/v1/settings").status, 200);
+    const std::string own = server.cookie();
+    server.restart();
+    EXPECT_FALSE(server.services().sessions.find(other.id).has_value());
+    EXPECT_TRUE(server.services().sessions.find(own).has_value());
     EXPECT_EQ(server.post("/api/v1/session", {{"password", "a new password"}}).status, 201);
+}
+
+TEST(Session, NoneIsLeftWhereThePasswordWasTakenAway) {
+    RunningServer server;
+    server.unlock();
+    const std::string cookie = server.cookie();
+    std::filesystem::remove(server.state() / kServerFolder / "users.json");
+    server.restart();
+    const Answer answer = server.ask(
+        {.target = "/api/v1/settings", .headers = {{"Cookie", "slipway_session=" + cookie}}});
+    EXPECT_EQ(answer.status, 401);
+    EXPECT_THAT(answer.body, HasSubstr("locked"));
 }
 
 TEST(Session, GuessesAreSlowedDownWhateverConnectionTheyComeFrom) {

@@ -83,6 +83,11 @@ bool Passwords::locked() const {
     return kept_.hash.empty();
 }
 
+std::string Passwords::mark() const {
+    const Lock lock(mutex_);
+    return kept_.salt;
+}
+
 Secret Passwords::make_code() {
     if (!locked()) return {};
     Secret code = random_code();

@@ -26,6 +26,8 @@ class Passwords {
     bool code_matches(std::string_view code) const;
 
     bool matches(std::string_view password) const;
+    // Another for every password that is set; "" while there is none. No secret.
+    std::string mark() const;
     // Throws Problem 422 for one that is too short. Durable.
     void set(const Secret& password);
     // By the code, of which one alone can make use: Problem 409 for whoever comes second.

@@ -62,7 +62,8 @@ Fd lock_folder(const std::filesystem::path& folder) {
 }
 
 Settings settings_of(const ServeOptions& options, const std::string& listen,
-                     const net::TlsServerOptions& certificate) {
+                     const net::TlsServerOptions& certificate,
+                     std::function<void(const std::string&)> warn) {
     Settings out{.state = options.state,
                  .program = options.program,
                  .version = options.version,
@@ -70,7 +71,8 @@ Settings settings_of(const ServeOptions& options, const std::string& listen,
                  .public_names = options.public_names,
                  .hosts = hosts_of(options),
                  .fingerprint = certificate_fingerprint(certificate.certificate_pem),
-                 .step_problems = options.step_problems};
+                 .step_problems = options.step_problems,
+                 .warn = std::move(warn)};
     return out;
 }
 
@@ -82,7 +84,8 @@ struct ApiServer::State {
           lock(lock_folder(options.state / kServerFolder)),
           certificate(certificate_of(options)),
           tls(net::TlsContext::server(certificate)),
-          services(settings_of(options, listener.address(), certificate)),
+          services(settings_of(options, listener.address(), certificate,
+                               [this](const std::string& line) { warn(line); })),
           page(embedded_page()),
           front(services, page),
           code(services.passwords.make_code()) {

@@ -19,7 +19,8 @@ Services::Services(Settings how)
       identity(settings.fingerprint, settings.hosts),
       gate(clock),
       passwords(made(settings.folder())),
-      sessions(clock),
+      sessions(
+          settings.folder(), clock, [this] { return passwords.mark(); }, settings.warn),
       tokens(settings.folder(), clock),
       audit(settings.folder() / "audit.log"),
       answers(clock),

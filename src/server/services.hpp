@@ -41,6 +41,7 @@ struct Settings {
     std::string fingerprint = {};
     Clock* clock = &system_clock();
     convert::MoreProblems step_problems = {};  // only a higher layer knows the steps
+    std::function<void(const std::string&)> warn = {};
 
     std::filesystem::path folder() const { return state / kServerFolder; }
 };

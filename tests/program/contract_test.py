@@ -6,10 +6,12 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import case  # noqa: E402
+from slipway import CLEAN  # noqa: E402
 
 
 class Contract(case.Case):
@@ -70,6 +72,31 @@ class Contract(case.Case):
         json.loads(result.out)
         self.assertNotEqual(result.err, "", "progress is told on stderr")
         self.assertNotIn("\x1b", result.out + result.err, "no colour and no cursor without a terminal")
+
+    def test_a_reader_that_has_had_enough_is_no_failure(self):
+        site = self.site()
+        site.run("apply", "--yes").expect(0)
+        for words in (["events", "-o", "json"], ["events"], ["runs"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            try:
+                done = self.into(writer, site, *words)
+            finally:
+                os.close(writer)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+
+    def test_output_that_cannot_be_written_is_a_failure_with_its_cause(self):
+        site = self.site()
+        site.run("apply", "--yes").expect(0)
+        for words in (["events", "-o", "json"], ["events"], ["runs"], ["schema"]):
+            with open("/dev/full", "w") as full:
+                done = self.into(full, site, *words)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertEqual(done.stderr, "error: cannot write to standard output: No space left on device\n", words)
+
+    def into(self, output, site, *words):
+        state = [] if words == ("schema",) else ["--state", site.state]
+        return subprocess.run([self.program.path, *words, *state], stdout=output, stderr=subprocess.PIPE, text=True, timeout=60, env=CLEAN)
 
     def test_yaml_says_the_same_as_json(self):
         site = self.site()

@@ -104,13 +104,24 @@ class Door(StrangersCase):
         server.ask("PUT", "/api/v1/password", {"old": PASSWORD, "new": PASSWORD + "2"}).expect(204)
         self.assertEqual(server.get("/api/v1/clusters", headers=first).status, 401, "the password was changed")
         server.get("/api/v1/clusters").expect(200)
+        over = server.headers()
         server.ask("DELETE", "/api/v1/session").expect(204)
         self.assertEqual(server.get("/api/v1/clusters").status, 401, "signed out")
         server.sign_in(PASSWORD + "2")
         kept = server.headers()
-        server.stop(signal.SIGTERM)
+        server.stop(signal.SIGKILL)
         self.server = self.serve()
-        self.assertEqual(self.server.get("/api/v1/clusters", headers=kept).status, 401, "another server")
+        for ended in (first, over):
+            self.assertEqual(self.server.get("/api/v1/clusters", headers=ended).status, 401, "over before the restart")
+        self.server.get("/api/v1/clusters", headers=kept).expect(200)
+        file = self.state / ".server/sessions.json"
+        self.assertEqual(file.stat().st_mode & 0o777, 0o600)
+        self.assertNotIn(kept["Cookie"].partition("=")[2], file.read_text())
+        self.server.stop(signal.SIGTERM)
+        file.write_text("{")
+        self.server = self.serve()
+        self.assertEqual(self.server.get("/api/v1/clusters", headers=kept).status, 401, "the file is damaged")
+        self.assertIn("everybody has to sign in again", "".join(self.server.said))
         self.server.sign_in(PASSWORD + "2")
         made = self.server.post("/api/v1/tokens", {"name": "x", "role": "viewer", "days": 1}).expect(201).json
         bearer = {"Authorization": f"Bearer {made['token']}"}

@@ -34,6 +34,18 @@ class Page(case.Case):
                               env={**os.environ, "SLIPWAY_PAGE_URL": f"https://127.0.0.1:{server.port}", "SLIPWAY_PAGE_CODE": server.code})
         self.assertEqual(done.returncode, 0, (done.stdout + done.stderr)[-8000:])
 
+    def test_only_this_computer_reaches_it_unless_told_otherwise(self):
+        """Here, where nobody else has the usual port."""
+        server = subprocess.Popen([self.program.path, "serve", "--state", self.folder / "state"], stderr=subprocess.PIPE, text=True, env=CLEAN)
+        try:
+            self.assertIn("ready: https://127.0.0.1:8443\n", iter(server.stderr.readline, ""))
+            tables = [pathlib.Path(f"/proc/{server.pid}/net/{name}").read_text().splitlines()[1:] for name in ("tcp", "tcp6")]
+            listens = [line.split()[1] for table in tables for line in table if line.split()[3] == "0A" and line.split()[1].endswith(f":{8443:04X}")]
+            self.assertEqual(listens, [f"0100007F:{8443:04X}"])
+        finally:
+            server.kill()
+            server.communicate()
+
     def test_runs_that_are_disturbed(self):
         with Stage(self.program, self.folder) as stage:
             stage.play("runs")

@@ -45,7 +45,8 @@ class Stage:
         self.program, self.folder, self.env = program, pathlib.Path(folder), env
         self.servers, self.proxies = {}, []
         self.hands = {"serve": self.serve, "kill-server": self.kill_server, "start-server": self.start_server,
-                      "kill-run": self.kill_run, "proxy": self.proxy, "cuts": self.cuts, "events": self.events}
+                      "kill-run": self.kill_run, "proxy": self.proxy, "cuts": self.cuts, "events": self.events,
+                      "apply-by-hand": self.apply_by_hand, "resume-by-hand": self.resume_by_hand}
         self.door = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self.door.serve_forever, daemon=True).start()
 
@@ -80,6 +81,15 @@ class Stage:
     def kill_run(self, name, cluster):
         """The process that holds the cluster's lock."""
         os.kill(json.loads((self.state(name) / cluster / "run.lock").read_text())["pid"], signal.SIGKILL)
+
+    def apply_by_hand(self, name, cluster):
+        """On the command line, beside the server."""
+        spec = self.folder / f"{cluster}.yaml"
+        spec.write_text(self.program.run("init", cluster, "--host", "cp1=10.0.0.11:control-plane", "--host", "w1=10.0.0.21:worker").expect(0).out)
+        self.program.run("apply", "-c", spec, "--simulate=demo", "--yes", "--detach", "--state", self.state(name)).expect(0)
+
+    def resume_by_hand(self, name, cluster):
+        self.program.run("resume", cluster, "--detach", "--state", self.state(name)).expect(0)
 
     def proxy(self, name, period):
         self.proxies.append(CuttingProxy(self.servers[name].port, period))

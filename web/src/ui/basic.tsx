@@ -60,10 +60,10 @@ export function ErrorBanner({ error, actions }: { error: unknown; actions?: Reac
   const { id, detail, title, cause, remedy, problems } = error.problem
   if (id === 'PAGE-OFFLINE') return <Banner tone="bad" title={t('error.offline')} actions={actions}>{t('error.offline-remedy')}</Banner>
   return (
-    <Banner tone="bad" title={plainText(detail ?? title)} actions={actions}>
+    <Banner tone="bad" title={<span lang="en">{plainText(detail ?? title)}</span>} actions={actions}>
       {cause && (
         <div>
-          <b>{t('error.cause')}</b> {plainText(cause)}
+          <b>{t('error.cause')}</b> <span lang="en">{plainText(cause)}</span>
         </div>
       )}
       {remedy && (
@@ -85,7 +85,7 @@ export function ProblemList({ problems }: { problems: SpecProblem[] }) {
       {problems.map((problem, i) => (
         <li key={i}>
           <Badge tone={problem.severity === 'error' ? 'bad' : 'info'}>{t(problem.severity === 'error' ? 'problem.error' : 'problem.notice')}</Badge>{' '}
-          <code>{problem.path || '/'}</code> {plainText(problem.what)}
+          <code>{problem.path || '/'}</code> <span lang="en">{plainText(problem.what)}</span>
           {problem.todo && (
             <>
               ; <Remedy id={problem.id} text={problem.todo} />
@@ -104,7 +104,7 @@ export function FieldProblems({ problems, id }: { problems: SpecProblem[]; id?: 
       {problems.map((problem, i) => (
         <div key={i} className={problem.severity === 'error' ? 'bad-text' : 'muted'}>
           <span aria-hidden="true">{problem.severity === 'error' ? '✗ ' : 'i '}</span>
-          {plainText(problem.what)}
+          <span lang="en">{plainText(problem.what)}</span>
           {problem.todo && (
             <>
               ; <Remedy id={problem.id} text={problem.todo} />

@@ -68,7 +68,7 @@ it('offers the choices of the schema', async () => {
 it("shows the server's problem at its field", () => {
   show(['spec', 'limits', 'retries'], { spec: { limits: { retries: 999 } } }, [{ id: 'X', severity: 'error', path: 'limits.retries', what: '999 is out of range', todo: 'from 0 to 100' }])
   expect(screen.getByLabelText('retries').getAttribute('aria-invalid')).toBe('true')
-  expect(screen.getByText(/999 is out of range; from 0 to 100/)).toBeTruthy()
+  expect(document.querySelector('.field-problems')?.textContent).toContain('999 is out of range; from 0 to 100')
 })
 
 it('draws a whole group', () => {

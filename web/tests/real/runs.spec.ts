@@ -1,6 +1,7 @@
 // A real server and simulated hosts: the whole way, and everything that may happen to a run under an open page.
-import { addHosts, apply, demoSpec, expect, expectAccessible, expectAsInJournal, head, look, putDraft, signIn, stage, test, unlock, type Server } from './stage'
+import { addHosts, apply, demoSpec, expect, expectAccessible, expectAsInJournal, head, look, putDraft, stage, test, unlock, type Server } from './stage'
 import type { Page } from '@playwright/test'
+import { readFileSync } from 'node:fs'
 
 const kEnd = { timeout: 60_000 }
 const kCutEvery = Number(process.env.SLIPWAY_CUT_SECONDS ?? 0.8)
@@ -41,6 +42,11 @@ test('the whole way, with a failing check that is repaired', async ({ page, serv
   await expect(page.getByLabel(/On simulated hosts/)).toBeChecked()
   await page.getByRole('button', { name: 'Make a plan' }).click()
   await expect(page.locator('.plan').first()).toContainText('set-sysctls')
+  // The file of the command is what the page shows.
+  const command = await page.locator('.command code').innerText()
+  const file = /^slipway apply -c (\S+\/way\.yaml) --simulate$/.exec(command)?.[1]
+  await page.getByRole('tab', { name: 'YAML' }).click()
+  await expect(page.getByRole('textbox', { name: 'YAML' })).toHaveValue(readFileSync(file ?? command, 'utf8'))
   await page.getByRole('button', { name: 'Apply…' }).click()
   await expectAccessible(page, 'apply')
   await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()
@@ -89,6 +95,19 @@ test('two tabs show the same run, and what is done in one is seen in the other',
   for (const tab of [page, other]) await expectAsInJournal(tab, server, 'tabs')
 })
 
+test('a run of the command line is seen by the open page, which cancels it; it is resumed by hand', async ({ page, server }) => {
+  await unlock(page, server)
+  await stage('apply-by-hand', { name: server.name, cluster: 'typed' })
+  await page.getByRole('link', { name: 'Watch' }).click()
+  await expect(head(page)).toContainText(/[2-9] of \d+ steps/)
+  await page.getByRole('button', { name: 'Cancel run' }).click()
+  await page.getByRole('button', { name: 'Cancel the run' }).click()
+  await expect(head(page)).toContainText('cancelled')
+  await stage('resume-by-hand', { name: server.name, cluster: 'typed' })
+  await expect(head(page)).toContainText('succeeded', kEnd)
+  await expectAsInJournal(page, server, 'typed')
+})
+
 test('a proxy cuts every connection again and again', async ({ page, server }) => {
   await unlock(page, server)
   await putDraft(page, server, demoSpec('cut'))
@@ -115,7 +134,8 @@ test.describe('a server that goes and comes back', () => {
     await expect(head(page)).toContainText('connecting again')
     await expectAccessible(page, 'run without a server')
     await stage('start-server', { name: server.name })
-    await signIn(page)
+    await expect(head(page)).not.toContainText('connecting again')
+    await expect(page.getByLabel('Password')).toHaveCount(0)
     await expect(page).toHaveURL(/\/clusters\/back\/runs\/1/)
     await expect(head(page)).toContainText('partial', kEnd)
     expect(await page.evaluate(() => 'neverReloaded' in window)).toBe(true)

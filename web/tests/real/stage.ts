@@ -40,11 +40,6 @@ export async function unlock(page: Page, server: Server) {
   await expect(page.getByRole('heading', { name: 'New cluster' })).toBeVisible()
 }
 
-export async function signIn(page: Page) {
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
 export async function apply(page: Page, server: Server, cluster: string, simulate = 'demo') {
   const started = await call(page, server, 'POST', `/specs/${cluster}/apply`, { simulate })
   expect(started.status, started.text).toBe(202)

@@ -124,10 +124,10 @@ export function OneFinding({ finding, ignore }: { finding: Finding; ignore?: () 
     <div className="finding">
       <Badge tone={finding.ignored ? 'neutral' : finding.severity === 'error' ? 'bad' : 'warn'}>{finding.ignored ? t('host.ignored') : finding.id}</Badge>
       <div>
-        {plainText(finding.seen)}
+        <span lang="en">{plainText(finding.seen)}</span>
         {finding.wanted && (
           <div className="muted">
-            {t('finding.wanted')} {plainText(finding.wanted)}
+            {t('finding.wanted')} <span lang="en">{plainText(finding.wanted)}</span>
           </div>
         )}
         {finding.remedy && (

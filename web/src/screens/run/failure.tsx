@@ -56,7 +56,7 @@ function OneFailure({ failure, model, act, open, cluster }: { failure: Failure; 
       <dl className="facts">
         <dt>{t('failure.what')}</dt>
         <dd>
-          <b>{failure.step}</b>: {failure.message} <code className="faint">{failure.error}</code>
+          <b>{failure.step}</b>: <span lang="en">{failure.message}</span> <code className="faint">{failure.error}</code>
         </dd>
         <dt>{t('failure.where')}</dt>
         <dd>
@@ -70,7 +70,7 @@ function OneFailure({ failure, model, act, open, cluster }: { failure: Failure; 
         {failure.cause && (
           <>
             <dt>{t('error.cause')}</dt>
-            <dd>{failure.cause}</dd>
+            <dd lang="en">{failure.cause}</dd>
           </>
         )}
         {failure.remedy && (

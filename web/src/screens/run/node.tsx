@@ -61,13 +61,15 @@ export function NodePanel({ cluster, run, model, version, id, act, open, close }
             {node.trouble?.message && (
               <>
                 <dt>{t('failure.what')}</dt>
-                <dd className="bad-text">{node.trouble.message}</dd>
+                <dd className="bad-text" lang="en">
+                  {node.trouble.message}
+                </dd>
               </>
             )}
             {node.trouble?.cause && (
               <>
                 <dt>{t('error.cause')}</dt>
-                <dd>{node.trouble.cause}</dd>
+                <dd lang="en">{node.trouble.cause}</dd>
               </>
             )}
             {node.trouble?.remedy && (

@@ -225,7 +225,7 @@ function Notices({ live: { model }, open }: { live: LiveRun; open: (id: string) 
           title={t('run.waiting', { node: node.id, what: node.waitingFor ?? '' })}
           actions={<Button onClick={() => open(node.id)}>{t('run.show')}</Button>}
         >
-          {node.trouble?.message}
+          <span lang="en">{node.trouble?.message}</span>
           {node.trouble?.remedy && (
             <div>
               <b>{t('error.remedy')}</b> <Remedy id={node.trouble.error} text={node.trouble.remedy} />
