@@ -58,6 +58,17 @@ TEST_F(ClusterCommands, ApplyMakesItOnceAndResetTakesItAway) {
     EXPECT_EQ(gone.code, ExitCode::ok) << gone.err << gone.out;
 }
 
+TEST_F(ClusterCommands, StatusOfSimulatedHostsAsksNobodyOnTheNetwork) {
+    ASSERT_EQ(apply().code, ExitCode::ok);
+    const json::object cluster =
+        run({"status", "-o", "json"}).object().at("kubernetes").as_object();
+    EXPECT_EQ(cluster.at("server"), "https://10.0.0.1:6443");
+    EXPECT_EQ(cluster.at("answers"), false);
+    EXPECT_THAT(std::string(cluster.at("why").as_string()), HasSubstr("simulated"));
+    EXPECT_THAT(run({"status"}).out,
+                HasSubstr("the hosts are simulated, so there is nobody to ask"));
+}
+
 TEST_F(ClusterCommands, ABundleNobodySignedIsNotUsedUnlessAsked) {
     EXPECT_NE(run({"apply", "-c", spec_, "--simulate", "--yes"}).code, ExitCode::ok);
 }

@@ -14,7 +14,8 @@ struct ClusterView {
 };
 
 // Asks the API server by the administrator's kubeconfig in the state folder. A cluster that does
-// not answer is an answer as well.
-ClusterView view_cluster(const std::filesystem::path& state_folder);
+// not answer is an answer as well. That of simulated hosts is not asked: its address may be
+// somebody else's.
+ClusterView view_cluster(const std::filesystem::path& state_folder, bool simulated);
 
 }  // namespace slipway::cli

@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/ask.hpp"
 #include "cli/commands.hpp"
 #include "cli/fleet.hpp"
@@ -7,6 +8,9 @@
 #include "cli/runner.hpp"
 #include "cli/secrets.hpp"
 #include "cli/spec_input.hpp"
+#include "cluster/flow.hpp"
+
+#include <set>
 
 #include <fmt/format.h>
 
@@ -28,6 +32,37 @@ ExitCode show_undo(const Call& call, const RunRequest& request) {
     return ExitCode::ok;
 }
 
+// A mistyped name would undo nothing, and call that a success.
+void require_known(const std::vector<std::string>& wanted, const std::set<std::string>& known,
+                   std::string_view what, const std::string& cluster) {
+    for (const std::string& name : wanted) {
+        if (known.contains(name)) continue;
+        const std::vector<std::string> names(known.begin(), known.end());
+        const std::optional<std::string> near = nearest(name, names);
+        throw UsageError("USAGE-BAD-VALUE",
+                         fmt::format("{} has no {} '{}'", cluster, what, printable(name)),
+                         {.remedy = near ? fmt::format("did you mean {}?", *near)
+                                         : "see: slipway reset " + cluster + " --dry-run"});
+    }
+}
+
+// What may be named: hosts and steps of the spec, and of the journal when the spec has them no
+// more.
+void check_names(const engine::UndoFilter& wanted, const RunRequest& request,
+                 store::Journal& journal) {
+    std::set<std::string> hosts, steps;
+    for (const config::Host& host : request.spec.hosts) hosts.insert(host.name);
+    for (const cluster::CatalogEntry& step : cluster::step_catalog()) steps.insert(step.id);
+    for (const store::NodeState& state : journal.node_states()) {
+        const std::size_t slash = state.node.find('/');
+        if (slash != std::string::npos) hosts.insert(state.node.substr(0, slash));
+        steps.insert(state.node);
+        steps.insert(state.node.substr(slash + 1));  // npos + 1 is 0
+    }
+    require_known(wanted.hosts, hosts, "host", request.cluster.name);
+    require_known(wanted.steps, steps, "step", request.cluster.name);
+}
+
 ExitCode run(const Call& call) {
     const bool dry = call.arguments.has("--dry-run");
     if (!dry) require_answerable(call);
@@ -46,6 +81,7 @@ ExitCode run(const Call& call) {
     }
     request.options.undo = {.hosts = call.arguments.list("--host"),
                             .steps = call.arguments.list("--step")};
+    check_names(request.options.undo, request, *open_journal(cluster));
     return dry ? show_undo(call, request) : run_where_asked(call, request, run_reset);
 }
 

@@ -107,15 +107,17 @@ ExitCode run(const Call& call) {
                            {"started", format_utc(last.started_ms)},
                            {"hosts", std::move(list)}};
     if (last.finished_ms != 0) object["finished"] = format_utc(last.finished_ms);
-    const std::vector<std::string> ignored = RunOptions::from_json(last.options).ignore_checks;
+    const RunOptions options = RunOptions::from_json(last.options);
+    const std::vector<std::string>& ignored = options.ignore_checks;
     if (!ignored.empty()) object["ignoredChecks"] = json::array(ignored.begin(), ignored.end());
     if (!progress.empty()) object["progress"] = progress;
     const std::vector<std::string> waiting =
         alive ? waiting_for_others(*journal, last.id) : std::vector<std::string>();
     if (!waiting.empty()) object["waiting"] = json::array(waiting.begin(), waiting.end());
     if (holder) object["lock"] = holder->describe(system_clock().wall_ms());
-    const ClusterView view =
-        call.arguments.has("--journal") ? ClusterView{} : view_cluster(cluster.folder);
+    const ClusterView view = call.arguments.has("--journal")
+                                 ? ClusterView{}
+                                 : view_cluster(cluster.folder, options.simulate);
     if (!view.object.empty()) object["kubernetes"] = view.object;
     call.output.data(object, [&] {
         std::string out =

@@ -46,12 +46,12 @@ ExitCode run(const Call& call) {
     if (call.arguments.has("--aliases")) return list_aliases(call);
     json::array list;
     std::vector<std::vector<std::string>> rows = {
-        {"STEP", "WHERE", "SKIP", "DELEGATE", "UNDO", "SPEC", "WHAT"}};
+        {"STEP", "WHERE", "SKIP", "DELEGATE", "UNDO", "SPEC", "WHAT", "NEEDS"}};
     for (const cluster::CatalogEntry& step : cluster::step_catalog()) {
         list.push_back(step_json(step));
         rows.push_back({step.id, step.where, step.skippable ? "yes" : "no",
                         step.delegable ? "yes" : "no", step.undo ? "yes" : "no", step.part,
-                        step.title});
+                        step.title, join(step.needs, ", ")});
     }
     call.output.data({{"steps", std::move(list)}}, [&] { return table(rows); });
     return ExitCode::ok;

@@ -18,6 +18,8 @@
 namespace slipway::cli {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 using testing::Ran;
@@ -194,6 +196,28 @@ TEST_F(Commands, ResetPutsTheHostsBackAndLooksShowIt) {
     EXPECT_EQ(reset.object().at("kind"), "reset");
     EXPECT_EQ(run({"runs", "-o", "json"}).object().at("runs").as_array().size(), 2u);
     EXPECT_THAT(run({"status"}).out, HasSubstr("demo: reset run 2, succeeded"));
+}
+
+TEST_F(Commands, ResetRefusesNamesThatNothingHas) {
+    ASSERT_EQ(apply().code, ExitCode::ok);
+    const auto refusal = [&](const std::string& option, const std::string& name) {
+        const Ran ran = run({"reset", "demo", "--yes", option, name});
+        EXPECT_EQ(ran.code, ExitCode::usage);
+        return ran.err;
+    };
+    EXPECT_THAT(refusal("--host", "w1,cp11"),
+                AllOf(HasSubstr("demo has no host 'cp11'"), HasSubstr("did you mean cp1?")));
+    EXPECT_THAT(refusal("--step", "set-hostnam"), HasSubstr("did you mean set-hostname?"));
+    EXPECT_THAT(refusal("--step", "w1/nonsense"), HasSubstr("demo has no step 'w1/nonsense'"));
+    EXPECT_EQ(run({"runs", "-o", "json"}).object().at("runs").as_array().size(), 1u);
+    for (const char* step : {"set-hostname", "w1/set-sysctls"})
+        EXPECT_EQ(run({"reset", "--yes", "--step", step, "--progress", "none"}).code, ExitCode::ok);
+}
+
+TEST_F(Commands, StepsAreListedWithWhatTheyWaitFor) {
+    EXPECT_THAT(run({"steps"}).out,
+                ContainsRegex("set-sysctls .*Set kernel parameters +pre-install-script-\\*, "
+                              "load-kernel-modules\n"));
 }
 
 TEST_F(Commands, ARunIsShownStepByStepAndAsAPicture) {

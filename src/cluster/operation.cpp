@@ -170,8 +170,8 @@ const engine::Plan& Operation::plan() {
     if (!plan_) {
         std::vector<engine::Step> steps = make_steps(false);
         const engine::PlanOptions modes{
-            .skip = expand_step_references(spec_.steps.skip, steps),
-            .delegate = expand_step_references(spec_.steps.delegate, steps)};
+            .skip = expand_step_references(spec_.steps.skip, steps, spec_),
+            .delegate = expand_step_references(spec_.steps.delegate, steps, spec_)};
         plan_ = engine::Plan::build(std::move(steps), modes);
     }
     return *plan_;

@@ -7,6 +7,7 @@
 #include "config/step_reference.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -103,7 +104,7 @@ class ReferenceCheck {
         if (!out.empty() || in_flow) return out;
         add("SPEC-STEP-ALIAS", list, index,
             alias.nothing.empty()
-                ? fmt::format("{} stands for {}, which this version does not have", alias.name,
+                ? fmt::format("{} stands for {}, of which this spec has none", alias.name,
                               join(alias.step_ids(), ", "))
                 : fmt::format("{}: nothing to do here: {}", alias.name, alias.nothing),
             "nothing to do; it has no effect", config::Severity::notice);
@@ -139,17 +140,20 @@ std::vector<config::Problem> check_step_references(const config::LoadedSpec& loa
 }
 
 std::vector<std::string> expand_step_references(const std::vector<std::string>& references,
-                                                const std::vector<engine::Step>& steps) {
+                                                const std::vector<engine::Step>& steps,
+                                                const config::Spec& spec) {
+    std::set<std::string> known;
+    for (const Known& step : known_steps(create_cluster(), spec)) known.insert(step.id);
     std::vector<std::string> out;
     for (const std::string& reference : references) {
         const config::StepReference wanted = config::parse_step_reference(reference);
-        const bool is_id = std::ranges::find(steps, wanted.step, &engine::Step::id) != steps.end();
-        const StepAlias* alias = is_id ? nullptr : find_alias(wanted.step);
-        if (alias == nullptr) {
-            out.push_back(reference);
+        const StepAlias* alias = known.contains(wanted.step) ? nullptr : find_alias(wanted.step);
+        if (alias == nullptr && !known.contains(wanted.step)) {
+            out.push_back(reference);  // the plan refuses it, with all others of that sort
             continue;
         }
-        const std::vector<std::string> patterns = alias->step_ids();
+        const std::vector<std::string> patterns =
+            alias != nullptr ? alias->step_ids() : std::vector{wanted.step};
         for (const engine::Step& step : steps) {
             const bool meant = std::ranges::any_of(
                 patterns, [&](const std::string& pattern) { return names_step(pattern, step.id); });

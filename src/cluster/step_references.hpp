@@ -15,9 +15,11 @@ std::vector<config::Problem> check_step_references(const config::LoadedSpec& loa
 std::vector<config::Problem> check_step_references(const config::LoadedSpec& loaded,
                                                    const Flow& flow);
 
-// The same list with the steps themselves for other installers' names, as far as they are among
-// `steps`: what engine::Plan takes.
+// The same list as engine::Plan takes it: for other installers' names the steps themselves, and
+// only what is among `steps`. A step this spec or bundle has no part for is skipped as it is; what
+// no step is called stays, and the plan refuses it.
 std::vector<std::string> expand_step_references(const std::vector<std::string>& references,
-                                                const std::vector<engine::Step>& steps);
+                                                const std::vector<engine::Step>& steps,
+                                                const config::Spec& spec);
 
 }  // namespace slipway::cluster
