@@ -29,7 +29,6 @@ PATIENCE_SECONDS = 300
 BY_HAND_IMAGES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns/coredns", "pause", "flannel")
 SLIPWAY_IMAGES = ("kube-vip",)  # of three control planes; by hand they have no address in common
 NOT_BY_HAND = ["backup-etcd"]  # what the script does not do either; metrics-server is not in the bundle
-NOT_OF_A_NODE = ("haproxy", "chrony", "lua", "opentracing")  # packages nobody needs who has neither a local balancer nor a clock to set
 BY_HAND_PROGRAMS = ("kubeadm", "kubelet", "kubectl", "crictl", "runc", "containerd.tar", "cni-plugins.tar")
 
 
@@ -68,7 +67,7 @@ class Files:
         recipe = {"apiVersion": "slipway.dev/v1", "kind": "Recipe", "metadata": {"name": "bench", "version": version["kubeadm"]}, "spec": {
             "images": [{"oci-archive": "images.tar"}, *[{"oci-layout": image} for image in SLIPWAY_IMAGES]],
             "binaries": [{"file": f"programs/{program}", "version": version[program], "arch": "amd64"} for program in BY_HAND_PROGRAMS],
-            "packages": [{"os": "debian-12", "arch": "amd64", "files": ["debs"]}]}}
+            "packages": [{"os": "debian-12", "arch": "amd64", "files": ["packages"]}]}}
         (self.folder / "recipe.yaml").write_text(json.dumps(recipe))
         self.bundle, self.key = self.folder / "bench.bundle", self.folder / "bench.pub"
         run(self.slipway, "bundle", "build", "-f", self.folder / "recipe.yaml", "-o", self.bundle)
@@ -79,8 +78,7 @@ class Files:
         self.extract(name, self.folder / "packages")
         (self.folder / "debs").mkdir()
         for deb in (self.folder / "packages").glob("*.deb"):
-            if not any(word in deb.name for word in NOT_OF_A_NODE):
-                shutil.copy(deb, self.folder / "debs")
+            shutil.copy(deb, self.folder / "debs")
 
     def images(self, names):
         """One OCI archive of them, as `ctr images import` takes it."""
@@ -251,7 +249,8 @@ def report(results):
 Written by `make bench`; one run of each on {cores} cores, on fresh machines of the [lab](lab.md) that all share them. By hand is a plain
 serial script, [bench/by_hand](../bench/by_hand/install.sh): scp, `dpkg -i`, `ctr images import`, `kubeadm init`, flannel, `kubeadm join`. Both
 install the same files: Slipway's bundle holds what the script copies, and kube-vip for three control planes. Both make the same cluster: Slipway leaves out
-metrics-server and backups, which the script does not have. The clock stops when the nodes are Ready, kube-proxy, flannel and CoreDNS are rolled out, and DNS
+metrics-server and backups, which the script does not have. Of the OS packages the script installs all it is given, Slipway those a node needs.
+The clock stops when the nodes are Ready, kube-proxy, flannel and CoreDNS are rolled out, and DNS
 answers at its service address on every machine.
 
 | what | seen | bound | |

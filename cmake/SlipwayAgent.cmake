@@ -9,7 +9,8 @@ function(slipway_embed_agents target file)
     list(FILTER sources EXCLUDE REGEX "(_test|_fuzz)\\.cpp$|/testing/")
     file(GLOB base CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/base/*.hpp)
     list(APPEND sources ${base} ${CMAKE_SOURCE_DIR}/src/base/error.cpp
-        ${CMAKE_SOURCE_DIR}/src/base/digest.cpp ${CMAKE_SOURCE_DIR}/src/base/ip.cpp
+        ${CMAKE_SOURCE_DIR}/src/base/checksum.cpp ${CMAKE_SOURCE_DIR}/src/base/digest.cpp
+        ${CMAKE_SOURCE_DIR}/src/base/ip.cpp
         ${CMAKE_SOURCE_DIR}/src/base/removable.cpp
         ${CMAKE_SOURCE_DIR}/src/base/tls_peer.cpp ${CMAKE_SOURCE_DIR}/src/base/url.cpp
         ${CMAKE_SOURCE_DIR}/cmake/agent/CMakeLists.txt)

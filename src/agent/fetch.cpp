@@ -117,7 +117,7 @@ wire::Fetched download(const wire::Fetch& wanted, PartFile& part, const Connecti
         result.resumed = part.size();
         receive_body(wanted, part, exchange, patience, request);
         result.fetched = part.size() - result.resumed;
-        const std::string digest = part.digest();
+        const std::string digest = part.proof();
         if (digest == wanted.sha256) return result;
         part.restart();
         // The fault may lie in what was there: another version of the file, or a power cut.
@@ -143,7 +143,7 @@ wire::Fetched fetch(const wire::Fetch& wanted, Request& request, const Connectio
     if (wanted.size != 0 && part.size() >= wanted.size) {
         // All of it had come, but the last attempt did not live to say so. Or it is something else.
         const std::uint64_t size = part.size();
-        if (part.digest() == wanted.sha256) {
+        if (part.proof() == wanted.sha256) {
             part.replace(wanted.mode);
             wire::Fetched result;
             result.resumed = size;

@@ -49,14 +49,29 @@ void sync_folder_of(const std::string& path) {
 
 }  // namespace
 
-PartFile::PartFile(const std::string& path)
-    : path_(path), part_(path + std::string(kPartEnding)), sha256_(std::make_unique<Sha256>()) {
+PartFile::PartFile(const std::string& path, PartProof proof)
+    : path_(path), part_(path + std::string(kPartEnding)), wanted_(proof) {
+    begin_proof();
     constexpr int kTries = 10;
     for (int i = 0; i < kTries && !fd_; ++i) fd_ = open_locked(part_);
     if (!fd_) throw Failed("busy", "others keep changing " + part_);
     struct stat info{};
     if (::fstat(fd_.get(), &info) != 0) fail_with_errno("look at", part_);
     size_ = static_cast<std::uint64_t>(info.st_size);
+}
+
+void PartFile::begin_proof() {
+    if (wanted_ == PartProof::digest)
+        sha256_ = std::make_unique<Sha256>();
+    else
+        checksum_ = std::make_unique<Checksum>();
+}
+
+void PartFile::prove(std::string_view bytes) {
+    if (sha256_)
+        sha256_->update(bytes);
+    else
+        checksum_->update(bytes);
 }
 
 void PartFile::hash_content(const Patience& patience) {
@@ -67,7 +82,7 @@ void PartFile::hash_content(const Patience& patience) {
         const ssize_t n = ::pread(fd_.get(), buffer.data(), buffer.size(), static_cast<off_t>(at));
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) fail_with_errno("read", part_);
-        sha256_->update({buffer.data(), static_cast<std::size_t>(n)});
+        prove({buffer.data(), static_cast<std::size_t>(n)});
         at += static_cast<std::uint64_t>(n);
     }
 }
@@ -75,11 +90,11 @@ void PartFile::hash_content(const Patience& patience) {
 void PartFile::restart() {
     if (::ftruncate(fd_.get(), 0) != 0) fail_with_errno("write", part_);
     size_ = 0;
-    sha256_ = std::make_unique<Sha256>();
+    begin_proof();
 }
 
 void PartFile::append(std::string_view bytes) {
-    sha256_->update(bytes);
+    prove(bytes);
     while (!bytes.empty()) {
         const ssize_t n =
             ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));

@@ -33,19 +33,20 @@ bool has_its_size(const wire::Upload& wanted) {
            static_cast<std::uint64_t>(info.st_size) == wanted.size;
 }
 
-// The rest of the content goes to the part; the digest it must have.
+// The rest of the content goes to the part; the proof it must have.
 std::string receive_content(const wire::Upload& wanted, PartFile& part, Request& request) {
-    std::string digest = wanted.sha256;
-    while (part.size() < wanted.size || digest.size() < kDigestSize) {
+    const std::size_t whole = wanted.sha256.empty() ? Checksum::kHexSize : kDigestSize;
+    std::string proof = wanted.sha256;
+    while (part.size() < wanted.size || proof.size() < whole) {
         const std::optional<std::string> bytes = request.receive();
         if (!bytes) throw Failed("bad-request", "the content ended before its time");
         const auto content = static_cast<std::size_t>(
             std::min<std::uint64_t>(bytes->size(), wanted.size - part.size()));
         part.append(std::string_view(*bytes).substr(0, content));
-        digest.append(*bytes, content);
+        proof.append(*bytes, content);
     }
-    if (digest.size() > kDigestSize) throw Failed("bad-request", "more content than was announced");
-    return digest;
+    if (proof.size() > whole) throw Failed("bad-request", "more content than was announced");
+    return proof;
 }
 
 wire::Uploaded receive(const wire::Upload& wanted, PartFile& part, Request& request) {
@@ -54,9 +55,9 @@ wire::Uploaded receive(const wire::Upload& wanted, PartFile& part, Request& requ
         result.resumed = part.size();
         part.expect(wanted.size - part.size());
         request.send(wire::Stream::out, wire::encode(wire::UploadStart{part.size()}));
-        const std::string digest = receive_content(wanted, part, request);
+        const std::string proof = receive_content(wanted, part, request);
         result.received = part.size() - result.resumed;
-        if (part.digest() == digest) return result;
+        if (part.proof() == proof) return result;
         part.restart();
         // The fault may lie in what was there: another version of the file, or a power cut.
         if (result.resumed == 0)
@@ -82,7 +83,7 @@ wire::Uploaded upload(const wire::Upload& wanted, Request& request) {
         return result;
     }
     make_parents(wanted.path);
-    PartFile part(wanted.path);
+    PartFile part(wanted.path, wanted.sha256.empty() ? PartProof::checksum : PartProof::digest);
     if (part.size() > wanted.size) part.restart();
     part.hash_content(patience);
     try {

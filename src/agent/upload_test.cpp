@@ -4,6 +4,7 @@
 
 #include "agent/testing/fetch_case.hpp"
 #include "agent/testing/own_namespace.hpp"
+#include "base/checksum.hpp"
 #include "base/digest.hpp"
 
 #include <deque>
@@ -117,7 +118,8 @@ TEST_F(UploadTest, WantsNothingOfAFileThatIsThere) {
 
 TEST_F(UploadTest, TheDigestMayFollowTheContent) {
     wire::Upload wanted = wish_for(content_);
-    client_.trailer = std::exchange(wanted.sha256, "");
+    wanted.sha256.clear();
+    client_.trailer = checksum_hex(content_);
     ASSERT_EQ(try_upload(wanted), "ok");
     EXPECT_EQ(text_of(path()), content_);
     ASSERT_EQ(try_upload(wanted), "ok");
@@ -162,7 +164,7 @@ TEST_F(UploadTest, WrongContentNeverTakesThePlaceOfTheFile) {
 TEST_F(UploadTest, ContentOfAnotherSizeIsRefused) {
     wire::Upload wanted = wish_for(content_);
     wanted.sha256.clear();
-    client_.trailer = sha256_hex(content_) + "more";
+    client_.trailer = checksum_hex(content_) + "more";
     EXPECT_THAT(try_upload(wanted), StartsWith("bad-request"));
     client_.trailer.clear();
     EXPECT_THAT(try_upload(wanted), StartsWith("bad-request"));

@@ -192,6 +192,11 @@ void describe(Describe<Etcd>& d) {
         .example("{quota-backend-bytes: 8589934592}")
         .keys(rules::flag_name())
         .rule(rules::plain_value());
+    d.field("patches", &Etcd::patches,
+            "stacked: files with patches of its static pod, as those of kubernetes.tuning.")
+        .example("[patches/etcd.yaml]")
+        .rule(rules::local_path())
+        .local_file();
     d.field("endpoints", &Etcd::endpoints, "external: addresses of the members.")
         .example("[https://10.0.0.31:2379]")
         .unordered()

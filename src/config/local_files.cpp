@@ -170,6 +170,9 @@ class LocalFiles {
                             fmt::format("kubernetes.tuning.{}.patches[{}]", component, i));
             }
         }
+        const std::vector<std::string>& of_etcd = loaded_.spec.etcd.patches;
+        for (std::size_t i = 0; i < of_etcd.size(); ++i)
+            check_patch(of_etcd[i], fmt::format("etcd.patches[{}]", i));
     }
 
     void check_platform_files() {

@@ -146,6 +146,7 @@ struct Etcd {
     EtcdMode mode = EtcdMode::stacked;
     std::string data_folder = "/var/lib/etcd";
     StringMap args;
+    std::vector<std::string> patches;    // stacked: of its static pod
     std::vector<std::string> endpoints;  // external
     std::string ca_file, cert_file;      // external
     SecretRef key;                       // external: client key

@@ -74,6 +74,7 @@ void check_external(const Etcd& etcd, Findings& findings) {
     };
     not_ours(etcd.data_folder != usual.data_folder, "dataFolder");
     not_ours(!etcd.args.empty(), "args");
+    not_ours(!etcd.patches.empty(), "patches");
     not_ours(etcd.backup.folder != usual.backup.folder, "backup.folder");
     not_ours(etcd.backup.schedule != usual.backup.schedule, "backup.schedule");
     not_ours(etcd.backup.keep != usual.backup.keep, "backup.keep");
@@ -114,6 +115,9 @@ void check_own(const Etcd& etcd, Findings& findings) {
     only_external(!etcd.ca_file.empty(), "caFile");
     only_external(!etcd.cert_file.empty(), "certFile");
     only_external(!etcd.key.empty(), "key");
+    if (etcd.mode == EtcdMode::managed && !etcd.patches.empty())
+        findings.error("SPEC-ETCD", "etcd.patches", "is not for mode managed: there is no pod",
+                       "use etcd.args");
     check_args(etcd, findings);
     check_folders(etcd, findings);
     const std::string inside = etcd.data_folder + "/";

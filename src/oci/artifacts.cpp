@@ -1,6 +1,7 @@
 #include "oci/artifacts.hpp"
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "oci/client/url_fetch.hpp"
 #include "oci/media_types.hpp"
@@ -8,6 +9,7 @@
 #include "oci/sbom.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -97,6 +99,34 @@ SourceImage make_binary(MadeSource& made, const RecipeBinary& binary) {
 
 namespace {
 
+constexpr std::size_t kLargestIndex = 64u << 20;
+
+// A folder that is a repository for apt says in `Packages` what needs what. It must name all that
+// is there: hosts get what the index leads to, and no more.
+std::string package_index(const std::vector<std::string>& files,
+                          const std::vector<Descriptor>& layers) {
+    std::string out;
+    for (const std::string& folder : files) {
+        const fs::path index = fs::path(folder) / "Packages";
+        if (fs::is_directory(folder) && fs::exists(index))
+            out += read_file(index, kLargestIndex) + "\n";
+    }
+    if (out.empty()) return out;
+    std::set<std::string, std::less<>> named;
+    constexpr std::string_view kField = "Package:";
+    for (const std::string& line : split(out, '\n')) {
+        if (line.starts_with(kField)) named.emplace(trim(line.substr(kField.size())));
+    }
+    for (const Descriptor& layer : layers) {
+        const std::string& name = layer.annotations.at(kPackageName);
+        if (named.contains(name)) continue;
+        throw UserError("RECIPE-PACKAGE", fmt::format("the index Packages does not name {}", name),
+                        {.cause = "it is older than the folder",
+                         .remedy = "make it anew (apt-ftparchive packages), or remove it"});
+    }
+    return out;
+}
+
 std::vector<Descriptor> layers_of_files(MadeSource& made, const std::vector<std::string>& files) {
     std::vector<Descriptor> out;
     for (const fs::path& path : package_files(files)) {
@@ -108,6 +138,11 @@ std::vector<Descriptor> layers_of_files(MadeSource& made, const std::vector<std:
                              {kPackageName, name.name},
                              {kPackageArch, name.arch},
                              {kPackageKind, name.kind}};
+        out.push_back(std::move(layer));
+    }
+    if (std::string index = package_index(files, out); !index.empty()) {
+        Descriptor layer = made.text(std::move(index), media::kOctets);
+        layer.annotations = {{kTitle, "Packages"}};
         out.push_back(std::move(layer));
     }
     return out;

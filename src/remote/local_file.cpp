@@ -44,21 +44,22 @@ void LocalFile::read(std::uint64_t at, std::span<char> buffer) const {
     }
 }
 
-void LocalFile::hash(std::uint64_t bytes, Sha256& sha256, const std::stop_token& stop) const {
+void LocalFile::each_piece(std::uint64_t bytes, const std::stop_token& stop,
+                           const std::function<void(std::string_view)>& take) const {
     std::vector<char> buffer(256u << 10);
     for (std::uint64_t at = 0; at < bytes;) {
         if (stop.stop_requested()) throw Cancelled();
         const auto count =
             static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), bytes - at));
         read(at, {buffer.data(), count});
-        sha256.update({buffer.data(), count});
+        take({buffer.data(), count});
         at += count;
     }
 }
 
 std::string LocalFile::digest(const std::stop_token& stop) const {
     Sha256 sha256;
-    hash(size_, sha256, stop);
+    each_piece(size_, stop, [&](std::string_view bytes) { sha256.update(bytes); });
     return sha256.hex();
 }
 

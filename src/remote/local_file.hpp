@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 namespace slipway::remote {
 
@@ -22,8 +24,9 @@ class LocalFile {
     // Fills all of `buffer`; throws UserError FILE-UNREADABLE when the file ends before.
     void read(std::uint64_t at, std::span<char> buffer) const;
 
-    // Adds the first `bytes` to `sha256`. Throws Cancelled.
-    void hash(std::uint64_t bytes, Sha256& sha256, const std::stop_token& stop) const;
+    // The first `bytes`, one piece after the other. Throws Cancelled.
+    void each_piece(std::uint64_t bytes, const std::stop_token& stop,
+                    const std::function<void(std::string_view)>& take) const;
     std::string digest(const std::stop_token& stop) const;  // of all of it
 
   private:

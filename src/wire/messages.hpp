@@ -226,7 +226,7 @@ struct Written {
 struct Upload {
     std::string path = {};
     std::uint32_t mode = 0644;
-    std::string sha256 = {};  // "" = 64 digits of hex follow the content
+    std::string sha256 = {};  // "" = the content is followed by its checksum, in hex
     std::uint64_t size = 0;
     template <class Archive>
     void fields(Archive& a) {

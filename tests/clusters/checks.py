@@ -3,8 +3,10 @@
     checks.healthy(cluster)     every node Ready, and all that every cluster runs has been rolled out
     checks.usable(cluster)      and what people do with one works, on every node
     checks.hardened(machine)    what the CIS benchmark wants of files and programs of a node
+    checks.guarded(cluster, machine)    the API server writes down who does what, and etcd holds no secret in clear
 """
 
+import base64
 import json
 import shlex
 import time
@@ -177,3 +179,47 @@ def hardened(machine):
     if machine.try_sh("ss -Hltn 'sport = :10255' | grep -q .").code == 0:
         wrong.append("the kubelet's read-only port is open")
     assert not wrong, "\n  ".join(["not as the CIS benchmark wants it:", *wrong])
+
+
+ETCDCTL = ("crictl exec $(crictl ps -q --name '^etcd$') etcdctl --endpoints=https://127.0.0.1:2379 --cacert=/etc/kubernetes/pki/etcd/ca.crt "
+           "--cert=/etc/kubernetes/pki/etcd/healthcheck-client.crt --key=/etc/kubernetes/pki/etcd/healthcheck-client.key")
+
+
+def guarded(cluster, machine):
+    word = "not-to-be-read-in-etcd"
+    cluster.kubectl("create", "secret", "generic", "hidden", f"--from-literal=word={word}")
+    stored = machine.sh(f"{ETCDCTL} get --print-value-only /registry/secrets/default/hidden | head -c 4096 | base64 -w0")
+    stored = base64.b64decode(stored)
+    assert stored.startswith(b"k8s:enc:"), f"a secret is stored as {stored[:40]!r}"
+    assert word.encode() not in stored, "a secret is stored in clear"
+    audited = [json.loads(line) for line in machine.sh("cat /var/log/kubernetes/audit/audit.log").splitlines()]
+    mine = [one for one in audited if one["verb"] == "create" and one["objectRef"].get("name") == "hidden"]
+    assert [one["level"] for one in mine] == ["Metadata"], f"the audit log says of a secret: {mine}"
+    assert word not in json.dumps(audited), "the audit log holds a secret"
+    cluster.kubectl("delete", "secret", "hidden")
+
+
+def heard_of_without(cluster, machine, node, server):
+    """The power of a control plane is cut: what a node says of itself goes on arriving at the servers that are left."""
+    machine.power("cut")
+    first = None
+
+    def renewed():
+        nonlocal first
+        seen = cluster.try_kubectl(f"--server=https://{server.address}:6443", "--request-timeout=5s", "-n", "kube-node-lease", "get", "lease",
+                                   node, "-o", "jsonpath={.spec.renewTime}")
+        if seen.code != 0:
+            return None
+        first = first or seen.out
+        return seen.out != first or None
+    # A server that is gone is noticed within two checks; a kubelet says every 10 s that it lives.
+    eventually(f"{node} heard of without {machine.name}", renewed, 60)
+
+
+def returns(cluster, machine, seconds):
+    """Powered on again a control plane comes back by itself. Its node may still be called Ready from before: what counts is that its own
+    API server and etcd say so."""
+    machine.power("on")
+    eventually(f"the API server of {machine.name}", lambda: cluster.try_kubectl(
+        f"--server=https://{machine.address}:6443", "--request-timeout=5s", "get", "--raw", "/readyz/etcd").code == 0 or None, seconds)
+    healthy(cluster, seconds=seconds)

@@ -48,9 +48,15 @@ class Create(clusters.Case):
         self.say(f"reset {took:.1f} s")
         self.assert_as_before(before)
 
-    def test_one_machine(self):
-        cluster = self.cluster(self.host("node4"))
-        self.undone(cluster, self.made(cluster))
+    def test_one_machine_that_keeps_its_secrets(self):
+        cluster = self.cluster(self.host("node4"), kubernetes={"audit": {"enabled": True}, "encryption": {"enabled": True}})
+        before = self.made(cluster)
+        machine = self.machine("node4")
+        checks.guarded(cluster, machine)
+        machine.sh("/usr/local/bin/kubeadm config validate --config /etc/kubernetes/slipway/kubeadm.yaml")
+        cluster.reset().expect(0)
+        machine.sh("rm -r /var/log/kubernetes")  # a log stays
+        self.assert_as_before(before)
 
     def test_a_control_plane_and_two_workers_and_once_more_on_the_same_machines(self):
         cluster = self.cluster(self.control_plane("node1"), self.worker("node2"), self.worker("node3"))

@@ -9,6 +9,8 @@ namespace slipway::cluster {
 
 namespace {
 
+constexpr const char* kStep = "install-kube-proxy";
+
 using Patches = std::vector<config::PatchFile>;
 
 void patch_daemon_set(const Kubectl& kubectl, const std::string& type, const std::string& text) {
@@ -33,9 +35,7 @@ void mark_pods(const Kubectl& kubectl, const std::string& inputs) {
 }
 
 void install(const Kubectl& kubectl, engine::Context& c, const Patches& patches,
-             const std::string& inputs) {
-    const bool there =
-        kubectl.try_run({"get", "daemonset", "kube-proxy", "-n", "kube-system"}).exit_code == 0;
+             const std::string& inputs, bool there) {
     run_phase(c, {"addon", "kube-proxy"});
     for (const config::PatchFile& patch : patches)
         patch_daemon_set(kubectl, patch.type, patch.text);
@@ -54,13 +54,16 @@ std::vector<engine::Step> make(const StepInput& in) {
     std::string inputs = "install-kube-proxy" + kubeadm_text(in, Reads::proxy);
     for (const config::PatchFile& patch : patches) inputs += patch.type + patch.text;
     inputs = sha256_hex(inputs);
-    engine::Step step =
-        cluster_step(in, "install-kube-proxy",
-                     {.inputs = inputs,
-                      .changes = {{"create", "daemon set kube-proxy", "kubeadm"}},
-                      .act = [patches, inputs](const Kubectl& kubectl, engine::Context& c) {
-                          install(kubectl, c, patches, inputs);
-                      }});
+    engine::Step step = cluster_step(in, kStep,
+                                     {.inputs = inputs,
+                                      .changes = {{"create", "daemon set kube-proxy", "kubeadm"}},
+                                      .act = [patches, inputs, notes = notes_of(in)](
+                                                 const Kubectl& kubectl, engine::Context& c) {
+                                          // An attempt that was cut off may have installed it.
+                                          const bool there =
+                                              c.interrupted() || !notes->of(kubectl, kStep).empty();
+                                          install(kubectl, c, patches, inputs, there);
+                                      }});
     step.deadline = std::chrono::minutes(10);
     return {std::move(step)};
 }
@@ -69,7 +72,7 @@ std::vector<engine::Step> make(const StepInput& in) {
 
 StepKind install_kube_proxy() {
     return {
-        .id = "install-kube-proxy",
+        .id = kStep,
         .title = "Install kube-proxy",
         .part = "kubernetes.networks.proxyMode",
         .needs = {"wait-for-api"},

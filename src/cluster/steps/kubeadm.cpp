@@ -14,16 +14,23 @@ namespace slipway::cluster {
 namespace {
 
 // Names without the folder, as kubeadm wants them: kube-apiserver00+strategic.yaml.
-std::vector<NamedFile> named_patches(const StepInput& in) {
+std::vector<NamedFile> named_patches(const StepInput& in, Reads reads) {
     const config::Tuning& tuning = in.spec.kubernetes.tuning;
-    const std::pair<const char*, const config::ComponentTuning&> targets[] = {
-        {"kube-apiserver", tuning.api_server},
-        {"kube-controller-manager", tuning.controller_manager},
-        {"kube-scheduler", tuning.scheduler}};
+    struct Target {
+        const char* name;
+        Reads reader;
+        const std::vector<std::string>& patches;
+    };
+    const Target targets[] = {
+        {"etcd", Reads::etcd, in.spec.etcd.patches},
+        {"kube-apiserver", Reads::control_plane, tuning.api_server.patches},
+        {"kube-controller-manager", Reads::control_plane, tuning.controller_manager.patches},
+        {"kube-scheduler", Reads::control_plane, tuning.scheduler.patches}};
     std::vector<NamedFile> out;
-    for (const auto& [target, part] : targets) {
+    for (const auto& [target, reader, patches] : targets) {
+        if (reads != Reads::all && reads != reader) continue;
         std::size_t number = 0;
-        for (const config::PatchFile& patch : patches_of(in, part.patches))
+        for (const config::PatchFile& patch : patches_of(in, patches))
             out.push_back(
                 {fmt::format("{}{:02}+{}.yaml", target, number++, patch.type), patch.text});
     }
@@ -94,7 +101,7 @@ std::vector<config::PatchFile> patches_of(const StepInput& in,
 }
 
 std::vector<NamedFile> kubeadm_patches(const StepInput& in) {
-    std::vector<NamedFile> out = named_patches(in);
+    std::vector<NamedFile> out = named_patches(in, Reads::all);
     const std::string folder = folder_for(out);
     for (NamedFile& file : out) file.path = folder + "/" + file.path;
     return out;
@@ -102,13 +109,13 @@ std::vector<NamedFile> kubeadm_patches(const StepInput& in) {
 
 std::string kubeadm_text(const StepInput& in, Reads reads) {
     const NodeSettings settings = node_settings(in.spec, in.facts);
-    const bool pods = reads == Reads::all || reads == Reads::control_plane;
-    const std::string patches = pods ? folder_for(named_patches(in)) : "";
+    const std::string patches = folder_for(named_patches(in, reads));
     if (reads == Reads::all)
         return kubeadm_config(in.spec, *in.host, *in.material.supplies, settings, patches);
     config::Spec part = in.spec;
     config::Tuning& tuning = part.kubernetes.tuning;
-    if (!pods) tuning.api_server = tuning.controller_manager = tuning.scheduler = {};
+    if (reads != Reads::control_plane)
+        tuning.api_server = tuning.controller_manager = tuning.scheduler = {};
     if (reads != Reads::proxy) tuning.kube_proxy = {};
     return kubeadm_config(part, *in.host, *in.material.supplies, settings, patches);
 }

@@ -50,7 +50,7 @@ std::vector<engine::Step> make(const StepInput& in) {
     engine::Step step{.id = "wait-for-api", .inputs = "1"};
     step.deadline = std::chrono::minutes(10);
     step.probe = [host](engine::Context& c) {
-        engine::Probe answer{.done = answers(Kubectl(c, host))};
+        engine::Probe answer{.done = may_answer(c) && answers(Kubectl(c, host))};
         if (!answer.done) answer.changes.push_back({"run", "wait for the API server", ""});
         return answer;
     };

@@ -12,9 +12,9 @@ constexpr std::uint64_t kTellEvery = 4u << 20;
 
 }  // namespace
 
-FileSource::FileSource(const LocalFile& file, bool tell_digest, const Progress& progress,
+FileSource::FileSource(const LocalFile& file, bool tell_checksum, const Progress& progress,
                        std::stop_token stop)
-    : file_(file), tell_digest_(tell_digest), progress_(progress), stop_(std::move(stop)) {}
+    : file_(file), tell_checksum_(tell_checksum), progress_(progress), stop_(std::move(stop)) {}
 
 void FileSource::begin(std::string_view start) {
     try {
@@ -26,10 +26,10 @@ void FileSource::begin(std::string_view start) {
         throw HostError("HOST-AGENT", "the agent asks for what is behind the end of a file");
     begun_ = true;
     trailer_.clear();
-    if (tell_digest_) {
-        sha256_ = std::make_unique<Sha256>();
-        file_.hash(at_, *sha256_, stop_);
-        if (at_ == file_.size()) trailer_ = sha256_->hex();
+    if (tell_checksum_) {
+        checksum_ = std::make_unique<Checksum>();
+        file_.each_piece(at_, stop_, [&](std::string_view bytes) { checksum_->update(bytes); });
+        if (at_ == file_.size()) trailer_ = checksum_->hex();
     }
     tell();
 }
@@ -48,9 +48,9 @@ bool FileSource::take(std::size_t most, std::string& out, bool&) {
     out.resize(before + count);
     file_.read(at_, {out.data() + before, count});
     at_ += count;
-    if (sha256_) {
-        sha256_->update(std::string_view(out).substr(before));
-        if (at_ == file_.size()) trailer_ = sha256_->hex();
+    if (checksum_) {
+        checksum_->update(std::string_view(out).substr(before));
+        if (at_ == file_.size()) trailer_ = checksum_->hex();
     }
     const bool due = at_ - told_ >= kTellEvery ||
                      std::chrono::steady_clock::now() - told_at_ > std::chrono::milliseconds(200);

@@ -41,20 +41,11 @@ class HighAvailability(clusters.Case):
         self.say(f"the API takes changes after {time.monotonic() - began:.1f} s")
         if clusters.FULL:  # that takes 40 s
             checks.eventually("the node seen as lost", lambda: machine.name not in checks.ready_nodes(cluster) or None, RETURN_SECONDS)
-        machine.power("on")
         began = time.monotonic()
-        self.await_return(cluster, machine)
-        checks.healthy(cluster, seconds=RETURN_SECONDS)
+        checks.returns(cluster, machine, RETURN_SECONDS)
         self.say(f"all as before {time.monotonic() - began:.1f} s after its boot")
         if clusters.FULL:
             checks.usable(cluster)
-
-    def await_return(self, cluster, machine):
-        """Its node may still be called Ready from before: what counts is that its own API server and etcd say so."""
-        def answers():
-            url = f"--server=https://{machine.address}:6443"
-            return cluster.try_kubectl(url, "--request-timeout=5s", "get", "--raw", "/readyz/etcd").code == 0 or None
-        checks.eventually(f"the API server of {machine.name}", answers, RETURN_SECONDS)
 
     @staticmethod
     def writes(cluster):
