@@ -24,7 +24,7 @@ std::vector<ResourcePtr> resources(const StepInput& in) {
     const std::string& policy = in.spec.kubernetes.audit.policy_file;
     const bool own = !policy.empty() && !in.around.undo;
     const std::string& log = in.spec.kubernetes.audit.log_path;
-    return {left_folder(log.substr(0, log.rfind('/'))),
+    return {kept_folder(log.substr(0, log.rfind('/')), 0700),
             file(std::string(kAuditPolicy),
                  {.content = own ? read_file(policy) : std::string(kMetadata), .mode = 0600})};
 }
