@@ -92,7 +92,7 @@ export const screens: Screen[] = [
   { name: 'run-events', path: '/clusters/demo/runs/1?view=events', options: failing, prepare: async (world) => (addRun(world), ended(world)) },
   { name: 'run-logs', path: '/clusters/demo/runs/1?view=logs', options: { speed: 100 }, prepare: async (world) => (addRun(world), ended(world)) },
   { name: 'run-done', path: '/clusters/demo/runs/1', options: { speed: 200 }, prepare: async (world) => (addRun(world), ended(world)) },
-  { name: 'cluster', path: '/clusters/demo', options: { speed: 200 }, prepare: async (world) => (addRun(world), ended(world)) },
+  { name: 'cluster', path: '/clusters/demo', options: { speed: 200 }, prepare: async (world) => (addRun(world), await ended(world), addRun(world), ended(world)), act: async (page) => page.locator('.runs-bar').first().waitFor() },
   { name: 'bundles', path: '/bundles', prepare: (world) => addBundle(world) },
   { name: 'bundle-contents', path: '/bundles/demo.bundle', prepare: (world) => addBundle(world) },
   { name: 'settings', path: '/settings' },
