@@ -443,7 +443,7 @@ export const en = {
   'run.whole-cluster': '(cluster)',
   'scan.busy': 'Scanning…',
   'scan.button': 'Scan',
-  'scan.found': '{n} machines answer on SSH, of {looked} addresses.',
+  'scan.found': '{n} {n|machine answers|machines answer} on SSH, of {looked} addresses.',
   'scan.network-help': 'At most 1,024 addresses: /22, or /118 for IPv6.',
   'scan.text': 'The server connects to each address, reads how its SSH server introduces itself, and leaves. Nobody is logged in. Scan only networks that are yours.',
   'scan.there': 'in the draft',

@@ -18,7 +18,7 @@ interface Drawn {
 }
 
 const widthOf = ({ scale }: Drawn) => scale.range()[1]!
-const ticksOf = (drawn: Drawn) => Math.max(1, Math.floor(widthOf(drawn) / kTickEvery))
+const ticksOf = (drawn: Drawn) => Math.max(2, Math.floor(widthOf(drawn) / kTickEvery))
 
 export const TimeAxis = memo(function TimeAxis({ scale }: Drawn) {
   return (
