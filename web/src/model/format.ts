@@ -18,6 +18,11 @@ export function roughly(seconds: number): string {
   return duration(60 * Math.round(seconds / 60)).replace(/ 0 s$/, '')
 }
 
+// For the marks of a scale, which are round.
+export function roundDuration(seconds: number): string {
+  return seconds === 0 ? '0 s' : duration(seconds).replace(/\.0(?= s$)| 0 (s|min)$/, '')
+}
+
 const kUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
 
 export function bytes(size: number): string {

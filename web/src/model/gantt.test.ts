@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ganttOf, ticks } from './gantt'
+import { ganttOf } from './gantt'
 import type { RunNode } from './run'
 
 function node(host: string, step: string, started: number, finished?: number): RunNode {
@@ -20,10 +20,4 @@ it('groups by step, and can show the critical path alone', () => {
   const { rows } = ganttOf({ nodes, started: 1000, now: 11_000, groupBy: 'step', critical: new Set(['w10/b']), onlyCritical: true })
   expect(rows).toHaveLength(2)
   expect(rows[0]).toEqual({ kind: 'group', name: 'b', count: 1 })
-})
-
-it('chooses round ticks', () => {
-  expect(ticks(10)).toEqual([0, 2, 4, 6, 8, 10])
-  expect(ticks(1500)).toEqual([0, 300, 600, 900, 1200, 1500])
-  expect(ticks(0.4)).toEqual([0])
 })

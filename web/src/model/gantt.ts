@@ -1,4 +1,4 @@
-// Where the bars of a run's timeline stand. Pure numbers: the screen only draws.
+// Which bars a run's timeline has, from when to when, in which order. Pure numbers: the screen only draws.
 import { byHost, isOpen, type RunNode } from './run'
 
 export interface Bar {
@@ -53,12 +53,4 @@ function barOf(node: RunNode, { started, now, critical }: GanttInput): Bar {
 function sorted(groups: Map<string, Bar[]>, by: GroupBy): [string, Bar[]][] {
   const first = (bars: Bar[]) => Math.min(...bars.map((bar) => bar.from))
   return [...groups].sort(([a, barsA], [b, barsB]) => (by === 'host' ? byHost(a, b) : first(barsA) - first(barsB)))
-}
-
-const kSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400]
-
-// Round moments for the scale, about `wanted` of them.
-export function ticks(total: number, wanted = 8): number[] {
-  const step = kSteps.find((each) => total / each <= wanted) ?? 86400 * Math.ceil(total / 86400 / wanted)
-  return Array.from({ length: Math.floor(total / step) + 1 }, (_, i) => i * step)
 }

@@ -12,6 +12,7 @@ import { Table } from '../ui/table'
 import { Drift } from './drift'
 import { Kubeconfig } from './run/done'
 import { RunBadge } from './run/states'
+import { RunsChart } from './runs-chart'
 
 export function ClusterScreen({ name }: { name: string }) {
   const t = useT()
@@ -124,6 +125,7 @@ function History({ name }: { name: string }) {
   return (
     <Section title={t('cluster.history')}>
       <ErrorBanner error={runs.error} />
+      {runs.data && <RunsChart runs={runs.data} />}
       <Table label={t('cluster.history')} columns={['column.run', 'column.kind', 'column.state', 'column.started', 'column.took']}>
         {runs.data?.map((run) => (
           <tr key={run.run}>

@@ -27,12 +27,12 @@ export function ButtonLink({ href, children, kind = 'plain' }: { href: string; c
 
 export type Tone = 'neutral' | 'info' | 'good' | 'warn' | 'bad' | 'busy'
 
-const kGlyphs: Record<Tone, string> = { neutral: '·', info: 'i', good: '✓', warn: '!', bad: '✗', busy: '▶' }
+export const kToneGlyphs: Record<Tone, string> = { neutral: '·', info: 'i', good: '✓', warn: '!', bad: '✗', busy: '▶' }
 
 export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className={cx('badge', tone)}>
-      <span aria-hidden="true">{kGlyphs[tone]}</span> {children}
+      <span aria-hidden="true">{kToneGlyphs[tone]}</span> {children}
     </span>
   )
 }
@@ -41,7 +41,7 @@ export function Banner({ tone, title, children, actions }: { tone: Tone; title: 
   return (
     <div className={cx('banner', tone)} role={tone === 'bad' ? 'alert' : 'status'}>
       <span className="banner-glyph" aria-hidden="true">
-        {kGlyphs[tone]}
+        {kToneGlyphs[tone]}
       </span>
       <div className="banner-text">
         <div className="banner-title">{title}</div>

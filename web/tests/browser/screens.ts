@@ -1,4 +1,4 @@
-// Every screen, and how to get it into an interesting state. Used by the accessibility test.
+// Every screen, and how to get it into an interesting state. Used by the accessibility test; each has a picture in docs/page.
 import type { Page } from '@playwright/test'
 import type { MockOptions } from '../../mock/server.mjs'
 import { addBundle, addDraft, addRun, demoSpec, ended, type World } from './world'
@@ -73,6 +73,7 @@ export const screens: Screen[] = [
       await page.locator('.rename-preview').waitFor()
     },
   },
+  { name: 'hosts-login', path: '/drafts/demo/hosts', prepare: draft, act: async (page) => (await page.locator('.host-row button.link').first().click(), page.locator('.dialog select').waitFor()) },
   { name: 'hosts-trust', path: '/drafts/demo/hosts', prepare: draft, act: async (page) => page.locator('.actions .button.primary').first().click() },
   { name: 'network', path: '/drafts/demo/network', prepare: draft },
   { name: 'components', path: '/drafts/demo/components', prepare: draft },
@@ -92,7 +93,7 @@ export const screens: Screen[] = [
   { name: 'run-events', path: '/clusters/demo/runs/1?view=events', options: failing, prepare: async (world) => (addRun(world), ended(world)) },
   { name: 'run-logs', path: '/clusters/demo/runs/1?view=logs', options: { speed: 100 }, prepare: async (world) => (addRun(world), ended(world)) },
   { name: 'run-done', path: '/clusters/demo/runs/1', options: { speed: 200 }, prepare: async (world) => (addRun(world), ended(world)) },
-  { name: 'cluster', path: '/clusters/demo', options: { speed: 200 }, prepare: async (world) => (addRun(world), ended(world)) },
+  { name: 'cluster', path: '/clusters/demo', options: { speed: 200 }, prepare: async (world) => (addRun(world), await ended(world), addRun(world), ended(world)), act: async (page) => page.locator('.runs-bar').first().waitFor() },
   { name: 'bundles', path: '/bundles', prepare: (world) => addBundle(world) },
   { name: 'bundle-contents', path: '/bundles/demo.bundle', prepare: (world) => addBundle(world) },
   { name: 'settings', path: '/settings' },

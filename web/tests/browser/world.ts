@@ -2,7 +2,7 @@
 //   SLIPWAY_PAGE_URL   its address
 //   SLIPWAY_PAGE_CODE  the unlock code of its console (it must be new)
 // Journeys that need a mock's faults or clock are left out on a real one.
-import { test as base, type Page } from '@playwright/test'
+import { test as base, type Locator, type Page } from '@playwright/test'
 import { resolve } from 'node:path'
 import { keepDraft, startRun } from '../../mock/routes.mjs'
 import { createMock, kCode, kPassword, type Mock, type MockOptions } from '../../mock/server.mjs'
@@ -110,4 +110,24 @@ export function addBundle({ mock }: World, name = 'demo.bundle') {
 
 export async function ended(world: World, cluster = 'demo') {
   while (!world.mock!.world.clusters.get(cluster)?.runs.at(-1)?.result) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+interface Row {
+  key: string
+  parts: string[]
+}
+
+// All rows of a list that has only the visible ones in the page: it is scrolled through.
+export async function rowsOf(list: Locator, parts: string[]): Promise<Row[]> {
+  return list.evaluate(async (scroller, classes) => {
+    const rows = new Map<number, Row>()
+    for (let top = 0; ; top += scroller.clientHeight / 2) {
+      scroller.scrollTop = top
+      for (let frame = 0; frame < 3; ++frame) await new Promise(requestAnimationFrame)
+      for (const row of scroller.querySelectorAll<HTMLElement>('[data-index]'))
+        rows.set(Number(row.dataset.index), { key: row.dataset.key ?? '', parts: classes.map((each) => row.querySelector(each)?.textContent ?? '') })
+      if (top + scroller.clientHeight >= scroller.scrollHeight) break
+    }
+    return [...rows].sort(([a], [b]) => a - b).map(([, row]) => row)
+  }, parts)
 }

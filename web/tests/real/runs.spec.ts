@@ -2,6 +2,7 @@
 import { addHosts, apply, demoSpec, expect, expectAccessible, expectAsInJournal, head, look, putDraft, stage, test, unlock, type Server } from './stage'
 import type { Page } from '@playwright/test'
 import { readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 
 const kEnd = { timeout: 60_000 }
 const kCutEvery = Number(process.env.SLIPWAY_CUT_SECONDS ?? 0.8)
@@ -53,6 +54,37 @@ test('the whole way, with a failing check that is repaired', async ({ page, serv
   await expect(head(page)).toContainText('succeeded', kEnd)
   await expect(page.getByRole('button', { name: /^w2, Prepare: changed/ })).toBeVisible()
   await expectAsInJournal(page, server, 'way')
+})
+
+test('hosts are found in a network and edited together; what is seldom set has forms', async ({ page, server }) => {
+  const machine = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2p1\r\n')).listen(0, '127.0.0.9')
+  await unlock(page, server)
+  const hosts = demoSpec().spec.hosts.map((host) => ({ ...host, taints: [{ key: 'gpu', effect: 'NoSchedule' }], labels: { disk: 'ssd' } }))
+  await putDraft(page, server, demoSpec('forms', { hosts, hooks: { preInstall: [{ name: 'greet', script: 'echo one' }] }, registry: { mirrors: { 'docker.io': 'mirror.lan:5000' } } }))
+  await page.goto(`${server.url}/drafts/forms/hosts`)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Scan a network…' }).click()
+  await dialog.getByLabel('Network').fill('127.0.0.8/29')
+  await dialog.getByLabel('Port').fill(String((machine.address() as AddressInfo).port))
+  await dialog.getByRole('button', { name: 'Scan', exact: true }).click()
+  await expect(dialog).toContainText('1 machine answers on SSH, of 6 addresses.')
+  await look(page, 'hosts-scan')
+  await dialog.getByRole('button', { name: 'Add 1 host' }).click()
+  machine.close()
+
+  await page.locator('.host-head input').check()
+  await page.getByRole('button', { name: 'Rename, edit…' }).click()
+  await dialog.getByLabel('New names').fill('node-{01}')
+  await expect(dialog).toContainText('→ node-06')
+  await look(page, 'hosts-edit')
+  await page.keyboard.press('Escape')
+  await page.locator('.row-more').first().click()
+  await expect(dialog.getByLabel('key', { exact: true })).toHaveValue('gpu')
+  await look(page, 'host-more')
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'More settings' }).click()
+  await expect(page.locator('.list-entry').first()).toBeVisible()
+  await look(page, 'forms')
 })
 
 async function watchNewRun(page: Page, server: Server, cluster: string) {

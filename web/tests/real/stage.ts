@@ -1,10 +1,10 @@
 // The browser's end of tests/server/stage.py: a server of its own for every journey, and hands for what a page cannot do.
 import AxeBuilder from '@axe-core/playwright'
-import type { Locator, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { clock } from '../../src/model/format'
 import { eventWords } from '../../src/model/run'
 import type { RunEvent } from '../../src/api/types'
-import { call, expect, password, test as base } from '../browser/world'
+import { call, expect, password, rowsOf, test as base } from '../browser/world'
 
 export { call, demoSpec, expect, password, putDraft } from '../browser/world'
 
@@ -65,26 +65,6 @@ export async function look(page: Page, screen: string) {
   await expectAccessible(page, screen)
   const folder = process.env.SLIPWAY_PICTURES
   if (folder) await page.screenshot({ path: `${folder}/${screen}.png`, animations: 'disabled' })
-}
-
-interface Row {
-  key: string
-  parts: string[]
-}
-
-// All rows of a list that has only the visible ones in the page: it is scrolled through.
-async function rowsOf(list: Locator, parts: string[]): Promise<Row[]> {
-  return list.evaluate(async (scroller, classes) => {
-    const rows = new Map<number, Row>()
-    for (let top = 0; ; top += scroller.clientHeight / 2) {
-      scroller.scrollTop = top
-      for (let frame = 0; frame < 3; ++frame) await new Promise(requestAnimationFrame)
-      for (const row of scroller.querySelectorAll<HTMLElement>('[data-index]'))
-        rows.set(Number(row.dataset.index), { key: row.dataset.key ?? '', parts: classes.map((each) => row.querySelector(each)?.textContent ?? '') })
-      if (top + scroller.clientHeight >= scroller.scrollHeight) break
-    }
-    return [...rows].sort(([a], [b]) => a - b).map(([, row]) => row)
-  }, parts)
 }
 
 const nodeOf = ({ host, step }: RunEvent) => (host && step ? `${host}/${step}` : (step ?? host ?? ''))

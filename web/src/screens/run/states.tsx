@@ -27,10 +27,16 @@ const kRunWords: Record<string, Key> = {
   succeeded: 'state.succeeded',
 }
 
+export const runTone = (state: string): Tone => kRunTones[state] ?? 'neutral'
+
+export function runWord(t: (key: Key) => string, state: string): string {
+  const word = kRunWords[state]
+  return word ? t(word) : state
+}
+
 export function RunBadge({ state }: { state: string }) {
   const t = useT()
-  const word = kRunWords[state]
-  return <Badge tone={kRunTones[state] ?? 'neutral'}>{word ? t(word) : state}</Badge>
+  return <Badge tone={runTone(state)}>{runWord(t, state)}</Badge>
 }
 
 export const kNodeGlyphs: Record<NodeState | 'none', string> = {

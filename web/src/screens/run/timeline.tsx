@@ -1,13 +1,16 @@
 // When each step was at work. Bars are drawn in rows, so that ten thousand of them scroll well.
+import { useParentSize } from '@visx/responsive'
 import { useMemo, useState } from 'react'
 import { useRunShow } from '../../api/queries'
 import { useT } from '../../i18n'
 import { duration } from '../../model/format'
-import { ganttOf, ticks, type Bar, type GroupBy } from '../../model/gantt'
+import { ganttOf, type Bar, type GroupBy } from '../../model/gantt'
 import type { RunModel } from '../../model/run'
-import { cx, Empty } from '../../ui/basic'
+import { Empty } from '../../ui/basic'
+import { timeScale, type TimeScale } from '../../ui/chart'
 import { VirtualList } from '../../ui/virtual'
-import { kNodeGlyphs, nodeWord } from './states'
+import { kRowHeight, Lane, TimeAxis } from './lane'
+import { nodeWord } from './states'
 import { useNow } from './use-run'
 
 interface TimelineProps {
@@ -30,7 +33,8 @@ export function TimelineView({ cluster, run, model, version, open }: TimelinePro
     () => ganttOf({ nodes: model.nodes.values(), started: model.started ?? now, now, groupBy, critical, onlyCritical }),
     [model, version, now, groupBy, critical, onlyCritical],
   )
-  const place = (seconds: number) => `${(100 * seconds) / gantt.total}%`
+  const { parentRef, width } = useParentSize({ debounceTime: 50 })
+  const scale = useMemo(() => timeScale(gantt.total, [0, width]), [gantt.total, width])
   return (
     <>
       <div className="toolbar">
@@ -55,24 +59,20 @@ export function TimelineView({ cluster, run, model, version, open }: TimelinePro
           label={t('run.timeline')}
           role="list"
           count={gantt.rows.length}
-          size={24}
+          size={kRowHeight}
           keyOf={(i) => keyOf(gantt.rows[i]!)}
           header={
             <div className="gantt-row gantt-head" role="presentation">
               <div className="gantt-name" />
-              <div className="gantt-lane">
-                {ticks(gantt.total).map((tick) => (
-                  <span key={tick} className="gantt-tick" style={{ left: place(tick) }}>
-                    {duration(tick)}
-                  </span>
-                ))}
+              <div className="gantt-lane" ref={parentRef}>
+                <TimeAxis scale={scale} />
               </div>
             </div>
           }
           row={(i) => {
             const row = gantt.rows[i]!
             if (row.kind === 'group') return <div className="gantt-group">{row.name || t('run.whole-cluster')}</div>
-            return <BarRow bar={row.bar} name={groupBy === 'host' ? row.bar.node.step : row.bar.node.host || t('run.whole-cluster')} place={place} open={open} />
+            return <BarRow bar={row.bar} name={groupBy === 'host' ? row.bar.node.step : row.bar.node.host || t('run.whole-cluster')} scale={scale} open={open} />
           }}
         />
       )}
@@ -84,24 +84,16 @@ function keyOf(row: ReturnType<typeof ganttOf>['rows'][number]): string {
   return row.kind === 'group' ? `group ${row.name}` : row.bar.node.id
 }
 
-function BarRow({ bar, name, place, open }: { bar: Bar; name: string; place: (seconds: number) => string; open: (id: string) => void }) {
+function BarRow({ bar, name, scale, open }: { bar: Bar; name: string; scale: TimeScale; open: (id: string) => void }) {
   const t = useT()
-  const { node } = bar
-  const took = duration(bar.to - bar.from)
-  const words = `${node.id}: ${nodeWord(t, node.state)}, ${took}`
+  const { node, from, to } = bar
+  const words = t('timeline.bar', { node: node.id, state: nodeWord(t, node.state), from: duration(from), took: duration(to - from) })
   return (
     <div className="gantt-row">
       <button className="gantt-name" title={node.id} aria-label={words} onClick={() => open(node.id)}>
         {name}
       </button>
-      <div className="gantt-lane" aria-hidden="true">
-        <div className={cx('gantt-bar', node.state, bar.critical && 'critical')} style={{ left: place(bar.from), width: place(Math.max(bar.to - bar.from, 0)) }} title={words} onClick={() => open(node.id)}>
-          {kNodeGlyphs[node.state]}
-        </div>
-        <span className="gantt-took" style={{ left: `max(${place(bar.to)}, calc(${place(bar.from)} + 14px))` }}>
-          {took}
-        </span>
-      </div>
+      <Lane scale={scale} bar={bar} words={words} open={() => open(node.id)} />
     </div>
   )
 }
