@@ -27,7 +27,7 @@ std::map<std::string, std::string> data_of(const std::string& configmap) {
 }  // namespace
 
 std::string ClusterNotes::of(const Kubectl& kubectl, const std::string& step) {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     if (!known_) {
         const remote::CommandResult found =
             kubectl.try_run({"get", "configmap", kNotes, "-n", "kube-system", "-o", "json"});
@@ -50,7 +50,7 @@ void ClusterNotes::write(const Kubectl& kubectl, const std::string& step,
                 fmt::format("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\n  namespace: "
                             "kube-system\ndata:\n  {}: \"{}\"\n",
                             kNotes, step, inputs));
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     if (known_) (*known_)[step] = inputs;
 }
 
@@ -62,7 +62,7 @@ void ClusterNotes::forget(const Kubectl& kubectl, const std::string& step) {
     if (result.exit_code != 0 && !says_not_found(result))
         throw ApiError("API-FAILED", fmt::format("the note of {} stays in the cluster", step),
                        {.cause = last_words(result)});
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     if (known_) known_->erase(step);
 }
 

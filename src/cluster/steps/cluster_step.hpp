@@ -2,12 +2,12 @@
 // one question for all of them that nothing has to be done.
 #pragma once
 
+#include "base/mutex.hpp"
 #include "cluster/steps/kubectl.hpp"
 
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +24,8 @@ class ClusterNotes {
     void forget(const Kubectl& kubectl, const std::string& step);
 
   private:
-    std::mutex mutex_;
-    std::optional<std::map<std::string, std::string>> known_;
+    Mutex mutex_;
+    std::optional<std::map<std::string, std::string>> known_ SLIPWAY_GUARDED_BY(mutex_);
 };
 
 // Those of the plan the step is made for.
