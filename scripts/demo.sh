@@ -65,6 +65,7 @@ show .demo/kubectl --kubeconfig $kubeconfig get nodes -o wide
 show .demo/kubectl --kubeconfig $kubeconfig get pods -A -o wide
 
 say "5. The same on a page"
+: >.demo/server.log
 setsid "$slipway" serve --listen 127.0.0.1:0 --state $state </dev/null >/dev/null 2>.demo/server.log &
 echo $! >.demo/server.pid
 for _ in $(seq 100); do

@@ -2,10 +2,12 @@
 
 #include "base/digest.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): names of the library
 #define XXH_INLINE_ALL
 #ifndef NDEBUG
 #define XXH_NO_INLINE_HINTS 1  // not every compiler can, where it optimizes little
 #endif
+// NOLINTEND(readability-identifier-naming)
 #include <xxhash.h>
 
 namespace slipway {
