@@ -398,18 +398,6 @@ TEST(Build, HoldsBinariesChartsAndPackages) {
     EXPECT_EQ(extract(bundle, "packages/debian-12:amd64", folder / "debs").size(), 2u);
 }
 
-TEST(Build, AnIndexBesidePackagesGoesWithThemAndNamesThemAll) {
-    const TempFolder folder;
-    folder.write("d/socat_1.7.4-1_amd64.deb", "deb");
-    folder.write("d/Packages", "Package: socat\nVersion: 1.7.4-1\nDepends: libc6\n");
-    const std::string spec = "  packages:\n    - {os: debian-12, files: [d]}\n";
-    const BundleReader bundle(build(folder, spec));
-    EXPECT_EQ(extract(bundle, "packages/debian-12:amd64", folder / "debs").size(), 2u);
-    EXPECT_THAT(file_bytes(folder / "debs/Packages"), HasSubstr("Depends: libc6"));
-    folder.write("d/haproxy_2.6-1_amd64.deb", "deb");
-    EXPECT_EQ(error_of([&] { build(folder, spec, "more"); }), "RECIPE-PACKAGE");
-}
-
 TEST(Build, ChecksTheSha256OfBinaries) {
     const TempFolder folder;
     folder.write("tool", "tool");

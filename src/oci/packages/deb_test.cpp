@@ -411,6 +411,26 @@ TEST_F(Debs, FetchesOverHttpAndGoesOnWhereItWasCut) {
                 HasSubstr("NET-CONNECT"));
 }
 
+TEST(Files, AnIndexBesidePackagesGoesWithThemAndNamesThemAll) {
+    const TempFolder folder;
+    folder.write("d/socat_1.7.4-1_amd64.deb", "deb");
+    folder.write("d/Packages", "Package: socat\nVersion: 1.7.4-1\nDepends: libc6\n");
+    const Recipe recipe = load_recipe(
+        {(folder / "recipe.yaml").string(),
+         "apiVersion: slipway.dev/v1\nkind: Recipe\nmetadata: {name: p}\nspec:\n  packages:\n"
+         "    - {os: debian-12, files: [d]}\n"});
+    build_bundle(recipe, folder / "one.bundle");
+    const BundleReader bundle(folder / "one.bundle");
+    const Manifest manifest = parse_manifest(bundle.manifest(
+        bundle.content().find_name("slipway.local/packages/debian-12:amd64")->digest));
+    ASSERT_EQ(manifest.layers.size(), 2u);
+    EXPECT_EQ(manifest.layers[1].annotations.at(kTitle), "Packages");
+    EXPECT_THAT(read_whole(*bundle.open(manifest.layers[1].digest), 1u << 20, ""),
+                HasSubstr("Depends: libc6"));
+    folder.write("d/haproxy_2.6-1_amd64.deb", "deb");
+    EXPECT_THROW(build_bundle(recipe, folder / "more.bundle"), UserError);
+}
+
 TEST(Control, ReadsStanzasAndRefusesTheRest) {
     MemoryStream good("A: 1\nlong: x\n y\n\tz\n\n\n# c\nB: 2\r\n");
     ControlReader reader(good, "x");
