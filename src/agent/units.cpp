@@ -47,15 +47,21 @@ void set_unit(const wire::SetUnit& wanted, Request& request) {
     const wire::Unit now = unit_state(wanted.name, request);
     // Without reading all units of the host again for each link made: one reading costs as much as
     // the rest.
-    const auto systemctl = [&](const char* verb) {
+    bool linked = false;
+    const auto link = [&](const char* verb) {
         need_tool({"systemctl", "--quiet", "--no-reload", verb, "--", wanted.name}, request);
+        linked = true;
     };
-    if (!wanted.wanted.masked && now.masked) systemctl("unmask");
+    const auto systemctl = [&](const char* verb) {
+        need_tool({"systemctl", "--quiet", verb, "--", wanted.name}, request);
+    };
+    if (!wanted.wanted.masked && now.masked) link("unmask");
     if (!wanted.wanted.active && now.active) systemctl("stop");
     if (wanted.wanted.enabled != now.enabled || (now.masked && wanted.wanted.enabled))
-        systemctl(wanted.wanted.enabled ? "enable" : "disable");
-    if (wanted.wanted.masked && !now.masked) systemctl("mask");
+        link(wanted.wanted.enabled ? "enable" : "disable");
+    if (wanted.wanted.masked && !now.masked) link("mask");
     if (wanted.wanted.active && !now.active) systemctl("start");
+    if (!linked) return;
     // Some versions say what they remember until then.
     const wire::Unit then = unit_state(wanted.name, request);
     if (then.enabled != wanted.wanted.enabled || then.masked != wanted.wanted.masked)

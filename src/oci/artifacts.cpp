@@ -140,11 +140,8 @@ std::vector<Descriptor> layers_of_files(MadeSource& made, const std::vector<std:
                              {kPackageKind, name.kind}};
         out.push_back(std::move(layer));
     }
-    if (std::string index = package_index(files, out); !index.empty()) {
-        Descriptor layer = made.text(std::move(index), media::kOctets);
-        layer.annotations = {{kTitle, "Packages"}};
-        out.push_back(std::move(layer));
-    }
+    if (std::string index = package_index(files, out); !index.empty())
+        out.push_back(packages::index_layer(made, std::move(index)));
     return out;
 }
 

@@ -216,12 +216,6 @@ CommandResult get_workloads(const Invocation& in, const Query& query) {
                    "\n");
 }
 
-CommandResult get_daemon_set(Invocation& in, const Query& query) {
-    if (!objects::has(in.model, "DaemonSet", query.space, query.words[2]))
-        return not_found("daemonsets", query.words[2]);
-    return printed(query.words[2] + "\n");
-}
-
 CommandResult patch_daemon_set(Invocation& in, const Query& query) {
     if (!objects::has(in.model, "DaemonSet", query.space, query.words[2]))
         return not_found("daemonsets", query.words[2]);
@@ -331,7 +325,6 @@ CommandResult kubectl(Invocation& in) {
     if (begins("get", "node")) return get_node(in, words[2]);
     if (words.size() == 2 && words[1] == "nodes") return get_nodes(in);
     if (begins("get", "configmap")) return get_configmap(in, query);
-    if (begins("get", "daemonset")) return get_daemon_set(in, query);
     if (begins("patch", "configmap")) return patch_configmap(in, query);
     if (begins("patch", "daemonset")) return patch_daemon_set(in, query);
     if (begins("label", "node")) return label(in, query);

@@ -62,11 +62,6 @@ ObjectName name_of(const json::value& value, const std::string& component) {
     return out;
 }
 
-std::string as_list(json::array objects) {
-    return json::serialize(
-        json::object{{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(objects)}});
-}
-
 // The last ones first: a kind goes after its objects. A kind that is gone has no objects.
 void remove_objects(std::vector<ObjectName> objects, const std::string& space,
                     const Kubectl& kubectl) {

@@ -92,6 +92,11 @@ void remove_record(const Kubectl& kubectl, const std::string& name) {
                  "--ignore-not-found"});
 }
 
+std::string as_list(json::array objects) {
+    return json::serialize(
+        json::object{{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(objects)}});
+}
+
 std::string names_as_list(const std::vector<ObjectName>& objects) {
     json::array items;
     for (const ObjectName& one : objects) {
@@ -100,8 +105,7 @@ std::string names_as_list(const std::vector<ObjectName>& objects) {
         items.push_back(json::object{
             {"apiVersion", one.api}, {"kind", one.kind}, {"metadata", std::move(metadata)}});
     }
-    return json::serialize(
-        json::object{{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(items)}});
+    return as_list(std::move(items));
 }
 
 }  // namespace slipway::cluster

@@ -36,7 +36,8 @@ std::vector<ComponentRecord> read_records(const Kubectl& kubectl);
 void write_record(const Kubectl& kubectl, const ComponentRecord& record);
 void remove_record(const Kubectl& kubectl, const std::string& name);
 
-// Nothing but their names, as kubectl takes it by stdin.
+// As kubectl takes them by stdin: whole objects, and nothing but their names.
+std::string as_list(json::array objects);
 std::string names_as_list(const std::vector<ObjectName>& objects);
 
 }  // namespace slipway::cluster

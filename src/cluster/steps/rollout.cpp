@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "cluster/steps/component_record.hpp"
 
 #include <algorithm>
 
@@ -18,16 +19,11 @@ std::vector<std::string> ready_conditions(const Kubectl& kubectl) {
     return split(trim(seen.out), '\n');
 }
 
-std::string as_list(const std::vector<Workload>& all) {
-    json::array items;
-    for (const Workload& one : all) {
-        items.push_back(
-            json::object{{"apiVersion", "apps/v1"},
-                         {"kind", one.kind},
-                         {"metadata", json::object{{"name", one.name}, {"namespace", one.space}}}});
-    }
-    return json::serialize(
-        json::object{{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(items)}});
+std::string names_of(const std::vector<Workload>& all) {
+    std::vector<ObjectName> names;
+    for (const Workload& one : all)
+        names.push_back({.api = "apps/v1", .kind = one.kind, .space = one.space, .name = one.name});
+    return names_as_list(names);
 }
 
 // 0 where nothing is said.
@@ -82,7 +78,7 @@ std::size_t nodes_silent(const Kubectl& kubectl) {
 std::vector<Workload> not_out(const Kubectl& kubectl, const std::vector<Workload>& all,
                               std::size_t away) {
     const remote::CommandResult seen =
-        kubectl.try_run({"get", "--ignore-not-found", "-o", "json", "-f", "-"}, as_list(all));
+        kubectl.try_run({"get", "--ignore-not-found", "-o", "json", "-f", "-"}, names_of(all));
     if (seen.exit_code != 0) return all;
     std::vector<Workload> out;
     for (const json::value& value : objects_in(seen.out)) {

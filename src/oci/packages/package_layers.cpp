@@ -78,9 +78,7 @@ std::vector<Descriptor> deb_layers(MadeSource& made, const RecipePackages& item,
     std::ranges::sort(stanzas);
     std::string index;
     for (const std::string& stanza : stanzas) index += stanza + "\n";
-    Descriptor layer = made.text(std::move(index), media::kOctets);
-    layer.annotations = {{kTitle, "Packages"}};
-    out.push_back(std::move(layer));
+    out.push_back(index_layer(made, std::move(index)));
     return out;
 }
 
@@ -150,6 +148,12 @@ std::vector<Descriptor> rpm_layers(MadeSource& made, const RecipePackages& item,
 }
 
 }  // namespace
+
+Descriptor index_layer(MadeSource& made, std::string index) {
+    Descriptor layer = made.text(std::move(index), media::kOctets);
+    layer.annotations = {{kTitle, "Packages"}};
+    return layer;
+}
 
 std::vector<Descriptor> package_layers(MadeSource& made, const RecipePackages& item,
                                        const Fetch& fetch) {

@@ -26,4 +26,7 @@ struct Fetch {
 std::vector<Descriptor> package_layers(MadeSource& made, const RecipePackages& item,
                                        const Fetch& fetch);
 
+// That index as a layer, also for packages that came as files.
+Descriptor index_layer(MadeSource& made, std::string index);
+
 }  // namespace slipway::oci::packages
