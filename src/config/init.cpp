@@ -213,11 +213,10 @@ std::string write_yaml(const std::string& name, const std::vector<Row>& rows) {
         return std::ranges::find(row.roles, "control-plane") != row.roles.end();
     });
     if (control_planes > 1) {
-        out += fmt::format(
-            "  # Without a load balancer the first control plane alone answers for all:\n"
+        out +=
+            "  # Only the first of them answers for all. All do with a free address of theirs:\n"
             "  # kubernetes:\n"
-            "  #   endpoint: {{kind: external, domain: api.{}.local, address: ADDRESS}}\n",
-            name);
+            "  #   endpoint: {kind: kube-vip, address: ADDRESS}\n";
     }
     return out;
 }

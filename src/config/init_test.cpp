@@ -75,7 +75,7 @@ TEST(Init, HintsAtTheEndpointForSeveralControlPlanes) {
         render_spec({.name = "x",
                      .hosts = {"a=10.0.0.1:control-plane", "b=10.0.0.2:control-plane",
                                "c=10.0.0.3:control-plane"}});
-    EXPECT_THAT(yaml, HasSubstr("#   endpoint: {kind: external, domain: api.x.local"));
+    EXPECT_THAT(yaml, HasSubstr("#   endpoint: {kind: kube-vip, address: ADDRESS}"));
     EXPECT_LE(std::ranges::count(yaml, '\n'), 15);
 }
 
