@@ -23,7 +23,8 @@ from build_cache import Locked, cache  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GO_VERSION = "1.26.6"  # installed where there is none
 LEAST = (1, 26, 4)
-FLAGS = ["-mod=readonly", "-trimpath", "-buildvcs=false"]
+# What a debugger would want is thrown away when they are linked: not made at all it saves a sixth of the time.
+FLAGS = ["-mod=readonly", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false"]
 
 
 def version_of(go):
