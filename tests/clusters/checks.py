@@ -15,6 +15,7 @@ import urllib.request
 
 IMAGE = "slipway.test/probe:1"
 PORT = 8080
+HOST_PORT = 18080
 EVERYWHERE = [{"operator": "Exists"}]
 # A service is programmed on a node about a second after its pods are ready.
 PATIENCE_SECONDS = 60
@@ -45,7 +46,8 @@ def healthy(cluster, seconds=PATIENCE_SECONDS):
     eventually(f"{sorted(wanted)} Ready", lambda: ready_nodes(cluster) == wanted or None, seconds)
     for namespace, what in (("kube-system", "daemonset/kube-proxy"), ("kube-flannel", "daemonset/kube-flannel-ds"),
                             ("kube-system", "deployment/coredns")):
-        cluster.kubectl("-n", namespace, "rollout", "status", what, f"--timeout={seconds}s", timeout=seconds + 30)
+        eventually(f"{what} rolled out", lambda: cluster.kubectl("-n", namespace, "rollout", "status", what, f"--timeout={seconds}s",
+                                                                 timeout=seconds + 30), seconds)
     eventually("every pod of the cluster running", lambda: _all_pods_run(cluster))  # probes lag: metrics need half a minute
 
 
@@ -93,7 +95,8 @@ class Workload:
 
 
 def pods(kind, name, more):
-    container = {"name": "probe", "image": IMAGE, "args": ["serve", f":{PORT}"],
+    ports = [{"containerPort": PORT, "hostPort": HOST_PORT}] if kind == "DaemonSet" else []
+    container = {"name": "probe", "image": IMAGE, "args": ["serve", f":{PORT}"], "ports": ports,
                  "readinessProbe": {"httpGet": {"path": "/healthz", "port": PORT}, "periodSeconds": 1}}
     return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name}, "spec": {
         **more, "selector": {"matchLabels": {"app": name}}, "template": {"metadata": {"labels": {"app": name}}, "spec": {
@@ -141,10 +144,11 @@ def _from_the_machine(workload, machine):
 
 
 def _from_outside(workload, machine):
-    def ask():
-        with urllib.request.urlopen(f"http://{machine.address}:{workload.node_port}/", timeout=5) as answer:
-            return "hostname=web-" in answer.read().decode() or None
-    eventually(f"the node port of {machine.name}", ask)
+    for what, port, pod in (("node port", workload.node_port, "web"), ("host port", HOST_PORT, "each")):
+        def ask():
+            with urllib.request.urlopen(f"http://{machine.address}:{port}/", timeout=5) as answer:
+                return f"hostname={pod}-" in answer.read().decode() or None
+        eventually(f"the {what} of {machine.name}", ask)
 
 
 # Path, the most that its mode may be. Nothing below is world-readable but certificates and programs.
@@ -181,14 +185,14 @@ def hardened(machine):
     assert not wrong, "\n  ".join(["not as the CIS benchmark wants it:", *wrong])
 
 
-ETCDCTL = ("crictl exec $(crictl ps -q --name '^etcd$') etcdctl --endpoints=https://127.0.0.1:2379 --cacert=/etc/kubernetes/pki/etcd/ca.crt "
+ETCDCTL = ("etcdctl --endpoints=https://127.0.0.1:2379 --cacert=/etc/kubernetes/pki/etcd/ca.crt "
            "--cert=/etc/kubernetes/pki/etcd/healthcheck-client.crt --key=/etc/kubernetes/pki/etcd/healthcheck-client.key")
 
 
 def guarded(cluster, machine):
     word = "not-to-be-read-in-etcd"
     cluster.kubectl("create", "secret", "generic", "hidden", f"--from-literal=word={word}")
-    stored = machine.sh(f"{ETCDCTL} get --print-value-only /registry/secrets/default/hidden | head -c 4096 | base64 -w0")
+    stored = machine.sh(f"crictl exec $(crictl ps -q --name '^etcd$') {ETCDCTL} get --print-value-only /registry/secrets/default/hidden | head -c 4096 | base64 -w0")
     stored = base64.b64decode(stored)
     assert stored.startswith(b"k8s:enc:"), f"a secret is stored as {stored[:40]!r}"
     assert word.encode() not in stored, "a secret is stored in clear"
@@ -197,6 +201,12 @@ def guarded(cluster, machine):
     assert [one["level"] for one in mine] == ["Metadata"], f"the audit log says of a secret: {mine}"
     assert word not in json.dumps(audited), "the audit log holds a secret"
     cluster.kubectl("delete", "secret", "hidden")
+
+
+def writes(cluster):
+    """True when a change is taken, else None: it needs the endpoint, an API server, and a majority of etcd."""
+    done = cluster.try_kubectl("--request-timeout=5s", "annotate", "--overwrite", "namespace", "default", f"slipway.dev/seen={time.monotonic()}")
+    return done.code == 0 or None
 
 
 def heard_of_without(cluster, machine, node, server):
@@ -221,5 +231,5 @@ def returns(cluster, machine, seconds):
     API server and etcd say so."""
     machine.power("on")
     eventually(f"the API server of {machine.name}", lambda: cluster.try_kubectl(
-        f"--server=https://{machine.address}:6443", "--request-timeout=5s", "get", "--raw", "/readyz/etcd").code == 0 or None, seconds)
+        f"--server=https://{machine.address}:6443", "--request-timeout=5s", "get", "--raw", "/readyz").code == 0 or None, seconds)
     healthy(cluster, seconds=seconds)

@@ -5,7 +5,6 @@ bring back what was lost, certificates are renewed, and a reset leaves nothing b
 import pathlib
 import re
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import checks  # noqa: E402
@@ -15,8 +14,7 @@ BACKUPS = "/var/backups/etcd"
 DOCS = clusters.ROOT / "docs/etcd.md"
 SILENCE_SECONDS = 30
 RETURN_SECONDS = 120
-ETCDCTL = ("/usr/local/bin/etcdctl --endpoints=https://127.0.0.1:2379 --cacert=/etc/kubernetes/pki/etcd/ca.crt "
-           "--cert=/etc/kubernetes/pki/etcd/healthcheck-client.crt --key=/etc/kubernetes/pki/etcd/healthcheck-client.key")
+ETCDCTL = f"/usr/local/bin/{checks.ETCDCTL}"
 
 
 def commands_of_docs():
@@ -30,12 +28,6 @@ class Etcd(clusters.Case):
     def restrict_nodes(self, cluster, *names):
         cluster.nodes = {name: self.machine(name) for name in names}
         return cluster
-
-    @staticmethod
-    def writes(cluster):
-        done = cluster.try_kubectl("--request-timeout=5s", "annotate", "--overwrite", "namespace", "default",
-                                   f"slipway.dev/seen={time.monotonic()}")
-        return done.code == 0 or None
 
     # ---- backups
 
@@ -93,7 +85,7 @@ class Etcd(clusters.Case):
 
     def survives_the_loss_of(self, cluster, machine):
         machine.power("cut")
-        checks.eventually("the API without a member", lambda: self.writes(cluster), SILENCE_SECONDS)
+        checks.eventually("the API without a member", lambda: checks.writes(cluster), SILENCE_SECONDS)
         machine.power("on")
         checks.eventually(f"the member of {machine.name} again",
                           lambda: machine.try_sh(f"{ETCDCTL} endpoint health").code == 0 or None, RETURN_SECONDS)
@@ -105,7 +97,7 @@ class Etcd(clusters.Case):
         machine.sh("systemctl start slipway-renew-certificates.service")
         for file, old in before.items():
             self.assertNotEqual(machine.sh(f"cat /etc/kubernetes/pki/{file}"), old, f"{file} of {machine.name} is not renewed")
-        checks.eventually("the API with renewed certificates", lambda: self.writes(cluster), RETURN_SECONDS)
+        checks.eventually("the API with renewed certificates", lambda: checks.writes(cluster), RETURN_SECONDS)
 
     def test_managed_on_three_machines(self):
         before = self.pictures("node1", "node2", "node3", "node4")

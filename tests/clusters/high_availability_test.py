@@ -37,7 +37,7 @@ class HighAvailability(clusters.Case):
         machine.power("cut")
         self.say(f"power of {machine.name} cut")
         began = time.monotonic()
-        checks.eventually("the API without it", lambda: self.writes(cluster), SILENCE_SECONDS)
+        checks.eventually("the API without it", lambda: checks.writes(cluster), SILENCE_SECONDS)
         self.say(f"the API takes changes after {time.monotonic() - began:.1f} s")
         if clusters.FULL:  # that takes 40 s
             checks.eventually("the node seen as lost", lambda: machine.name not in checks.ready_nodes(cluster) or None, RETURN_SECONDS)
@@ -46,12 +46,6 @@ class HighAvailability(clusters.Case):
         self.say(f"all as before {time.monotonic() - began:.1f} s after its boot")
         if clusters.FULL:
             checks.usable(cluster)
-
-    @staticmethod
-    def writes(cluster):
-        """A change needs the endpoint, an API server, and a majority of etcd."""
-        done = cluster.try_kubectl("--request-timeout=5s", "annotate", "--overwrite", "namespace", "default", f"slipway.dev/seen={time.monotonic()}")
-        return done.code == 0 or None
 
 
 if __name__ == "__main__":
