@@ -2,7 +2,8 @@
 """`make lint`: clang-format, clang-tidy and the rules of the house. Prints every finding, then fails.
 
 clang-tidy is slow, so a file that passed is not looked at again until it, a header of ours that it reads, or the
-configuration changes (marks in the cache folder, one for each digest). --no-tidy leaves it out.
+configuration changes (marks in the cache folder, one for each digest). --no-tidy leaves it out; --recent, for `make test`,
+looks only at files that the newest commits touched: the others have passed before, on this computer or another.
 """
 import argparse
 import concurrent.futures
@@ -26,6 +27,7 @@ TIDY_VERSION = "23.1.4"  # of PyPI: it leaves the headers of others alone, which
 # Files that may be longer than 600 lines, each with its reason.
 LONG_FILES = {"src/base/error_catalog.cpp": "one table, sorted, a row for each error there is"}
 MAX_LINES = 600
+RECENT_COMMITS = 40
 
 # (name, pattern, files it is looked for in, files where it is right, what to do instead). A line that
 # is right all the same says why in a comment: `lint-ok: REASON`.
@@ -153,6 +155,13 @@ def tidy_one(file):
     return [out or done.stderr.strip() or f"{file}: clang-tidy failed"]
 
 
+def recent_files():
+    def said(*words):
+        return subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+    return {*said("log", f"-{RECENT_COMMITS}", "-z", "--format=", "--name-only"), *said("diff", "HEAD", "-z", "--name-only"),
+            *said("ls-files", "-z", "--others", "--exclude-standard")}
+
+
 def check_tidy(files, jobs):
     CACHE.mkdir(parents=True, exist_ok=True)
     clang_tidy()
@@ -178,12 +187,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--no-tidy", action="store_true")
+    parser.add_argument("--recent", action="store_true")
     arguments = parser.parse_args()
     files = tracked_files()
     parts = [("rules", lambda: check_rules(files)), ("scripts", lambda: check_scripts(files)),
              ("clang-format", lambda: check_format(files))]
     if not arguments.no_tidy:
-        parts.append(("clang-tidy", lambda: check_tidy(files, arguments.jobs)))
+        tidied = sorted(recent_files().intersection(files)) if arguments.recent else files
+        parts.append(("clang-tidy", lambda: check_tidy(tidied, arguments.jobs)))
     total = 0
     for name, check in parts:
         started = time.monotonic()

@@ -29,8 +29,8 @@ def last_line(log):
     return "".join(c for c in line if c.isprintable())
 
 
-# What a failure begins with: of a compiler under ninja, of a sanitizer, of GoogleTest.
-FAILURE = re.compile(r"^FAILED:|: ThreadSanitizer: |: AddressSanitizer: |: LeakSanitizer: |: runtime error: |: Failure$")
+# What a failure begins with: of a compiler under ninja, of Python's unittest, of a sanitizer, of GoogleTest.
+FAILURE = re.compile(r"^FAILED: |^(FAIL|ERROR): |: ThreadSanitizer: |: AddressSanitizer: |: LeakSanitizer: |: runtime error: |: Failure$")
 MOST_FAILURES, AFTER_EACH, AT_THE_END = 3, 40, 40
 
 
