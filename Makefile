@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; every target does its own set-up.
 .DEFAULT_GOAL := help
 .PHONY: help setup build check shipped test demo demo-simulated demo-clean bench lint format docs fuzz clean \
-        asan tsan scenarios clients lab lab-bundle test-full fuzz-short page web pictures
+        asan asan-build tsan tsan-build scenarios clients lab lab-bundle lint-recent test-full fuzz-short page web pictures
 
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
@@ -15,6 +15,8 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 export FUZZ_SECONDS
 
 part      := @scripts/part.py
+# What the sanitizers need is built ahead while other parts wait (make test): never two at a time in one folder.
+build_in   = @flock build/$(1)/.lock scripts/part.py "build $(1)" cmake --build build/$(1) -j $(JOBS)
 packages  := build/.packages
 ctest     := ctest --no-tests=error --output-on-failure --parallel $(JOBS)
 
@@ -51,11 +53,11 @@ shipped: build ## tests of the program as it is shipped
 
 # The fast tests run once here, under asan: another build of everything for `check` would say nothing new.
 test: $(packages) ## everything: shipped program, page, scenarios, clients, lab, lint, asan, tsan, a short fuzz run
-	@scripts/suite.py shipped web scenarios clients lab lint asan tsan fuzz-short
+	@scripts/suite.py shipped web scenarios clients lab asan tsan --beside asan-build tsan-build lint-recent fuzz-short
 
-test-full: test ## and the whole matrices on the lab's machines, and generated requests to the server
+test-full: test lint ## and the whole matrices on the lab's machines, and generated requests to the server
 	$(part) "generated requests" $(ctest) --test-dir build/release -L '^full$$'
-	$(part) "lab, in full" env SLIPWAY_LAB_FULL=1 $(ctest) --test-dir build/release -L lab-full
+	$(part) "lab, in full" env SLIPWAY_LAB_FULL=1 $(ctest) --parallel 2 --test-dir build/release -L lab-full
 
 lab-bundle: build ## the offline file of the lab (the first time builds all of Kubernetes: tens of minutes)
 	$(part) "lab image" lab/lab image
@@ -64,17 +66,21 @@ lab-bundle: build ## the offline file of the lab (the first time builds all of K
 
 lab: lab-bundle ## the tests on real machines, those of the lab (root; docs/lab.md)
 	$(part) "build lab tests" cmake --build build/release --target slipway_transport -j $(JOBS)
-	$(part) "lab" ctest --no-tests=error --output-on-failure --test-dir build/release -L '^lab$$'
+	$(part) "lab" $(ctest) --parallel 2 --test-dir build/release -L '^lab$$'
 
-asan: build/asan/build.ninja ## the fast tests under AddressSanitizer and UBSan (clang)
-	$(part) "build asan" cmake --build build/asan -j $(JOBS)
+asan-build: build/asan/build.ninja
+	$(call build_in,asan)
+
+asan: asan-build ## the fast tests under AddressSanitizer and UBSan (clang)
 	$(part) "fast tests, asan" $(ctest) --test-dir build/asan -L fast
 
 # Suites of the layers that start threads; the others have nothing ThreadSanitizer could see.
 threaded := net wire agent store remote engine oci registry server
 
-tsan: build/tsan/build.ninja ## tests of the layers with threads under ThreadSanitizer (clang)
-	$(part) "build tsan" cmake --build build/tsan -j $(JOBS) --target $(threaded:%=%_test)
+tsan-build: build/tsan/build.ninja
+	$(call build_in,tsan) --target $(threaded:%=%_test)
+
+tsan: tsan-build ## tests of the layers with threads under ThreadSanitizer (clang)
 	$(part) "fast tests, tsan" $(ctest) --test-dir build/tsan -R '^($(subst $() ,|,$(threaded)))$$'
 
 # They wait for most of their time: for servers, clocks and processes.
@@ -93,7 +99,7 @@ clients: build ## the registry with skopeo, buildah, crane, oras and helm
 	$(part) "clients" $(ctest) --test-dir build/release -L clients
 
 fuzz: build/asan/build.ninja ## each fuzz target for FUZZ_SECONDS=60
-	$(part) "build fuzz" cmake --build build/asan --target fuzzers -j $(JOBS)
+	$(call build_in,asan) --target fuzzers
 	$(part) "fuzz, $(FUZZ_SECONDS) s each" scripts/fuzz.sh
 
 fuzz-short: ## each fuzz target for 6 s
@@ -101,6 +107,9 @@ fuzz-short: ## each fuzz target for 6 s
 
 lint: build/clang/build.ninja ## clang-format, clang-tidy and the rules of the house
 	@scripts/lint.py --jobs $(JOBS)
+
+lint-recent: build/clang/build.ninja
+	@scripts/lint.py --jobs $(JOBS) --recent
 
 format: $(packages) ## clang-format over the sources
 	@git ls-files -z --cached --others --exclude-standard '*.cpp' '*.hpp' | xargs -0 clang-format-19 -i

@@ -1,5 +1,5 @@
 # slipway_embed_agents(TARGET FILE): builds the agent for both architectures and lets FILE (of TARGET)
-# embed them. The builds are shared by all presets of a checkout.
+# embed them. The builds are shared by all presets of a checkout, two of which may be built at a time.
 set(slipway_agent_amd64_compiler x86_64-linux-gnu-g++-12)
 set(slipway_agent_arm64_compiler aarch64-linux-gnu-g++-12)
 
@@ -19,11 +19,11 @@ function(slipway_embed_agents target file)
         set(folder ${CMAKE_SOURCE_DIR}/build/agent-${arch})
         set(agent ${folder}/slipway-agent)
         add_custom_command(OUTPUT ${agent}
-            COMMAND ${CMAKE_COMMAND} -S ${CMAKE_SOURCE_DIR}/cmake/agent -B ${folder} -G Ninja
+            COMMAND flock ${folder}.lock ${CMAKE_COMMAND} -S ${CMAKE_SOURCE_DIR}/cmake/agent -B ${folder} -G Ninja
                     -DCMAKE_CXX_COMPILER=${slipway_agent_${arch}_compiler} -DCMAKE_BUILD_TYPE=None
-                    -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+                    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
                     -DCMAKE_SYSTEM_NAME=Linux --log-level=WARNING
-            COMMAND ${CMAKE_COMMAND} --build ${folder} -- --quiet
+            COMMAND flock ${folder}.lock ${CMAKE_COMMAND} --build ${folder} -- --quiet
             DEPENDS ${sources} COMMENT "Building the agent for ${arch}" USES_TERMINAL VERBATIM)
         list(APPEND agents ${agent})
         string(TOUPPER ${arch} upper)

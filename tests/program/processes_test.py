@@ -118,7 +118,7 @@ class Processes(case.Case):
         self.assertEqual(follower.json_lines[-1]["result"], "succeeded")
 
     def test_a_killed_run_and_a_reset_go_on_in_the_background(self):
-        site = self.site(simulate=self.slow_profile())
+        site = self.site(simulate=self.slow_profile(milliseconds=100))
         run = site.start("apply", "--yes")
         self.until("a step", lambda: self.events(site, "step.started"))
         run.send_signal(signal.SIGKILL)
