@@ -43,7 +43,7 @@ class CuttingProxy(Proxy):
 class Stage:
     def __init__(self, program, folder, env=CLEAN):
         self.program, self.folder, self.env = program, pathlib.Path(folder), env
-        self.servers, self.proxies = {}, []
+        self.servers, self.proxies = {}, {}
         self.hands = {"serve": self.serve, "kill-server": self.kill_server, "start-server": self.start_server,
                       "kill-run": self.kill_run, "proxy": self.proxy, "cuts": self.cuts, "events": self.events,
                       "apply-by-hand": self.apply_by_hand, "resume-by-hand": self.resume_by_hand}
@@ -56,7 +56,7 @@ class Stage:
     def __exit__(self, *_):
         self.door.shutdown()
         self.door.server_close()
-        for proxy in self.proxies:
+        for proxy in self.proxies.values():
             proxy.__exit__()
         for server in self.servers.values():
             server.stop(signal.SIGKILL)
@@ -92,11 +92,14 @@ class Stage:
         self.program.run("resume", cluster, "--detach", "--state", self.state(name)).expect(0)
 
     def proxy(self, name, period):
-        self.proxies.append(CuttingProxy(self.servers[name].port, period))
-        return {"url": f"https://127.0.0.1:{self.proxies[-1].port}"}
+        made = CuttingProxy(self.servers[name].port, period)
+        url = f"https://127.0.0.1:{made.port}"
+        self.proxies[url] = made
+        return {"url": url}
 
-    def cuts(self):
-        return {"cuts": sum(proxy.cuts for proxy in self.proxies)}
+    def cuts(self, proxy):
+        """How often the proxy of this address has cut something."""
+        return {"cuts": self.proxies[proxy].cuts}
 
     def events(self, name, cluster):
         """As the journal has them, by the command line."""
