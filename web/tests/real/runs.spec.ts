@@ -7,7 +7,6 @@ import { createServer, type AddressInfo } from 'node:net'
 
 const kEnd = { timeout: 60_000 }
 const kCutEvery = Number(process.env.SLIPWAY_CUT_SECONDS ?? 0.8)
-const kCutSeldom = 30
 const kHeartbeat = ': still here\n\n'.length
 
 // What comes over the page's streams of events: how many were opened, and the size of each piece.
@@ -31,14 +30,14 @@ test('a proxy cuts a stream that has been open, and silent, for long', async ({ 
   await page.getByRole('button', { name: 'Pause' }).click()
   await expect(head(page)).toContainText('paused')
   const streams = await watchStreams(page)
-  const proxy = await stage<{ url: string }>('proxy', { name: server.name, period: kCutSeldom })
-  const cuts = async () => (await stage<{ cuts: number }>('cuts', { proxy: proxy.url })).cuts
+  const proxy = await stage<{ url: string }>('proxy', { name: server.name })
   await page.goto(`${proxy.url}/clusters/silent/runs/1`)
   await expect(head(page)).toContainText('paused')
-  await expect.poll(() => streams.pieces.at(-1), kEnd).toBe(kHeartbeat)
-  expect(await cuts()).toBe(0)
+  // Two signs of life, 15 s apart each: 30 s without a word.
+  await expect.poll(() => streams.pieces.slice(-2), kEnd).toEqual([kHeartbeat, kHeartbeat])
   expect(streams.opened).toBe(1)
-  await expect.poll(cuts, { ...kEnd, intervals: [50] }).toBe(1)
+  const cut = await stage<{ connections: number }>('cut', { proxy: proxy.url })
+  expect(cut.connections).toBeGreaterThan(0)
   // Not through the proxy: the run goes on while nobody hears it.
   const answer = await call(page, server, 'POST', '/clusters/silent/runs/1/continue')
   expect(answer.status, answer.text).toBeLessThan(300)
