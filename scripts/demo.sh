@@ -1,13 +1,14 @@
 #!/bin/bash
 # From nothing to a running cluster on machines of the lab (docs/lab.md): 1 control plane and 2 workers, or with HA=1
 # 3 control planes behind a virtual address and 2 workers. Machines and files (.demo/) stay; --clean removes them.
+# The lab, and the cluster, are called SLIPWAY_DEMO_LAB (demo): one of that name that is there is replaced.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export SLIPWAY_LAB=demo
+export SLIPWAY_LAB=${SLIPWAY_DEMO_LAB:-demo}
 slipway=build/release/bin/slipway
 spec=.demo/cluster.yaml
 state=.demo/state
-kubeconfig=$state/demo/kubeconfig
+kubeconfig=$state/$SLIPWAY_LAB/kubeconfig
 
 stop_server() {
     if [ -e .demo/server.pid ]; then kill "$(cat .demo/server.pid)" 2>/dev/null || true; fi
@@ -64,16 +65,6 @@ chmod +x .demo/kubectl
 show .demo/kubectl --kubeconfig $kubeconfig get nodes -o wide
 show .demo/kubectl --kubeconfig $kubeconfig get pods -A -o wide
 
-say "5. The same on a page"
-: >.demo/server.log
-setsid "$slipway" serve --listen 127.0.0.1:0 --state $state </dev/null >/dev/null 2>.demo/server.log &
-echo $! >.demo/server.pid
-for _ in $(seq 100); do
-    if grep -q 'the code' .demo/server.log; then break; fi
-    sleep 0.1
-done
-cat .demo/server.log
-
 cat <<TEXT
 
 ${bold}The cluster runs. What to do next$plain (alias slipway=$slipway)
@@ -82,7 +73,18 @@ ${bold}The cluster runs. What to do next$plain (alias slipway=$slipway)
   slipway apply  -c $spec --state $state --key .demo/bundle.pub --yes   again: nothing changes
   slipway status --state $state                      hosts and steps
   slipway runs show --state $state                   when each step was at work
-  SLIPWAY_LAB=demo lab/lab power-cut node2              see it fail and come back: power-on node2
+  SLIPWAY_LAB=$SLIPWAY_LAB lab/lab power-cut node2              see it fail and come back: power-on node2
   slipway reset  --state $state                      the machines as they were found
 Remove everything again: make demo-clean
 TEXT
+
+say "5. The run that just happened, on a page"
+: >.demo/server.log
+setsid "$slipway" serve --listen 127.0.0.1:0 --state $state </dev/null >/dev/null 2>.demo/server.log &
+echo $! >.demo/server.pid
+for _ in $(seq 100); do
+    if grep -q 'the code' .demo/server.log; then break; fi
+    sleep 0.1
+done
+cat .demo/server.log
+grep -q 'the code' .demo/server.log

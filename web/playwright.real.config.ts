@@ -2,4 +2,4 @@
 import { defineConfig } from '@playwright/test'
 import common from './playwright.config'
 
-export default defineConfig({ ...common, testDir: 'tests/real', workers: 3, timeout: 150_000, use: { ...common.use, viewport: { width: 1180, height: 680 } } })
+export default defineConfig({ ...common, testDir: 'tests/real', workers: 4, timeout: 150_000, use: { ...common.use, viewport: { width: 1180, height: 680 } } })

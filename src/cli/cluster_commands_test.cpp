@@ -64,6 +64,7 @@ TEST_F(ClusterCommands, StatusOfSimulatedHostsAsksNobodyOnTheNetwork) {
         run({"status", "-o", "json"}).object().at("kubernetes").as_object();
     EXPECT_EQ(cluster.at("server"), "https://10.0.0.1:6443");
     EXPECT_EQ(cluster.at("answers"), false);
+    EXPECT_EQ(cluster.at("simulated"), true);
     EXPECT_THAT(std::string(cluster.at("why").as_string()), HasSubstr("simulated"));
     EXPECT_THAT(run({"status"}).out,
                 HasSubstr("the hosts are simulated, so there is nobody to ask"));

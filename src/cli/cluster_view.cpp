@@ -113,7 +113,7 @@ ClusterView describe(const kube::Access& access, const kube::Overview& overview)
 
 ClusterView not_asked(const std::string& server) {
     static constexpr const char* kWhy = "the hosts are simulated, so there is nobody to ask";
-    return {.object = {{"server", server}, {"answers", false}, {"why", kWhy}},
+    return {.object = {{"server", server}, {"answers", false}, {"simulated", true}, {"why", kWhy}},
             .text = fmt::format("\n{}: {}\n", server, kWhy)};
 }
 

@@ -246,7 +246,7 @@ def _down_when_this_process_ends(lab):
 
 
 def main(count=1, behind=0, before=None):
-    """`before(folder, program)` makes what the tests of the file share."""
+    """`before(folder, program)` makes what the tests of the file share; without a count they start machines themselves."""
     if os.environ.get("SLIPWAY_NO_LAB") == "1":
         print("SLIPWAY_NO_LAB=1: hosts are not tested")
         sys.exit(77)
@@ -260,9 +260,11 @@ def main(count=1, behind=0, before=None):
     try:
         if before:
             before(folder, Program(sys.argv[1]))
-        more = ("--behind-bastion", behind) if behind else ()
-        lab.run("up", count, *more).expect(0)
-        Case.lab, Case.machines = lab, {name: Machine(lab, row) for name, row in lab.machines().items()}
+        Case.lab = lab
+        if count:
+            more = ("--behind-bastion", behind) if behind else ()
+            lab.run("up", count, *more).expect(0)
+            Case.machines = {name: Machine(lab, row) for name, row in lab.machines().items()}
         case.main()
     finally:
         lab.down()

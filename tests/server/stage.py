@@ -26,13 +26,13 @@ class CuttingProxy(Proxy):
 
     def __init__(self, port, period):
         super().__init__("127.0.0.1", port)
-        self.cuts, self._over = 0, threading.Event()
+        self._over = threading.Event()
         self._cutter = threading.Thread(target=self._cut, args=(period,), daemon=True)
         self._cutter.start()
 
     def _cut(self, period):
         while not self._over.wait(period):
-            self.cuts += self.break_all("reset") > 0
+            self.break_all("reset")
 
     def __exit__(self, *about):
         self._over.set()
@@ -43,9 +43,9 @@ class CuttingProxy(Proxy):
 class Stage:
     def __init__(self, program, folder, env=CLEAN):
         self.program, self.folder, self.env = program, pathlib.Path(folder), env
-        self.servers, self.proxies = {}, []
+        self.servers, self.proxies = {}, {}
         self.hands = {"serve": self.serve, "kill-server": self.kill_server, "start-server": self.start_server,
-                      "kill-run": self.kill_run, "proxy": self.proxy, "cuts": self.cuts, "events": self.events,
+                      "kill-run": self.kill_run, "proxy": self.proxy, "cut": self.cut, "events": self.events,
                       "apply-by-hand": self.apply_by_hand, "resume-by-hand": self.resume_by_hand}
         self.door = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self.door.serve_forever, daemon=True).start()
@@ -56,7 +56,7 @@ class Stage:
     def __exit__(self, *_):
         self.door.shutdown()
         self.door.server_close()
-        for proxy in self.proxies:
+        for proxy in self.proxies.values():
             proxy.__exit__()
         for server in self.servers.values():
             server.stop(signal.SIGKILL)
@@ -91,12 +91,16 @@ class Stage:
     def resume_by_hand(self, name, cluster):
         self.program.run("resume", cluster, "--detach", "--state", self.state(name)).expect(0)
 
-    def proxy(self, name, period):
-        self.proxies.append(CuttingProxy(self.servers[name].port, period))
-        return {"url": f"https://127.0.0.1:{self.proxies[-1].port}"}
+    def proxy(self, name, period=None):
+        """One that cuts every connection each so many seconds, or when it is told to."""
+        port = self.servers[name].port
+        made = CuttingProxy(port, period) if period else Proxy("127.0.0.1", port)
+        url = f"https://127.0.0.1:{made.port}"
+        self.proxies[url] = made
+        return {"url": url}
 
-    def cuts(self):
-        return {"cuts": sum(proxy.cuts for proxy in self.proxies)}
+    def cut(self, proxy):
+        return {"connections": self.proxies[proxy].break_all("reset")}
 
     def events(self, name, cluster):
         """As the journal has them, by the command line."""

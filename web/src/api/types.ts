@@ -270,6 +270,7 @@ export interface KubeCertificate {
 export interface KubeView {
   server: string
   answers: boolean
+  simulated?: boolean
   why?: string
   ready?: boolean
   version?: string

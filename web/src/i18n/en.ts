@@ -87,6 +87,7 @@ export const en = {
   'cluster.not-ready': 'not ready',
   'cluster.ready': 'ready',
   'cluster.silent': '{server} does not answer',
+  'cluster.simulated': 'The hosts are simulated: there is no cluster that could be asked.',
   'cluster.title': 'Cluster {name}',
   'cluster.was-reset': 'The cluster was reset: its hosts are as they were found.',
   'column.address': 'Address',

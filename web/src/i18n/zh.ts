@@ -89,6 +89,7 @@ export const zh: Record<keyof typeof en, string> = {
   'cluster.not-ready': '未就绪',
   'cluster.ready': '就绪',
   'cluster.silent': '{server} 没有响应',
+  'cluster.simulated': '主机是模拟的：没有可以查询的集群。',
   'cluster.title': '集群 {name}',
   'cluster.was-reset': '集群已重置：主机恢复到原来的状态。',
   'column.address': '地址',

@@ -41,9 +41,10 @@ export function ClusterScreen({ name }: { name: string }) {
   )
 }
 
-function Kubernetes({ name, view }: { name: string; view: KubeView }) {
+export function Kubernetes({ name, view }: { name: string; view: KubeView }) {
   const { t, language } = useSpeech()
-  if (!view.answers) return <Banner tone="bad" title={t('cluster.silent', { server: view.server })}>{view.why}</Banner>
+  if (view.simulated) return <Banner tone="info" title={t('cluster.simulated')} />
+  if (!view.answers) return <Banner tone="bad" title={t('cluster.silent', { server: view.server })}><span lang="en">{view.why}</span></Banner>
   return (
     <>
       <Section title={t('cluster.access')}>

@@ -5,7 +5,7 @@ import { ApiError } from '../api/client'
 import type { SpecProblem } from '../api/types'
 import { useT } from '../i18n'
 import { plainText } from '../model/ansi'
-import { Remedy } from './remedy'
+import { Remedy, What } from './remedy'
 
 export function cx(...names: (string | false | undefined)[]): string {
   return names.filter(Boolean).join(' ')
@@ -60,7 +60,7 @@ export function ErrorBanner({ error, actions }: { error: unknown; actions?: Reac
   const { id, detail, title, cause, remedy, problems } = error.problem
   if (id === 'PAGE-OFFLINE') return <Banner tone="bad" title={t('error.offline')} actions={actions}>{t('error.offline-remedy')}</Banner>
   return (
-    <Banner tone="bad" title={<span lang="en">{plainText(detail ?? title)}</span>} actions={actions}>
+    <Banner tone="bad" title={<What id={id} text={detail ?? title} />} actions={actions}>
       {cause && (
         <div>
           <b>{t('error.cause')}</b> <span lang="en">{plainText(cause)}</span>
@@ -85,7 +85,7 @@ export function ProblemList({ problems }: { problems: SpecProblem[] }) {
       {problems.map((problem, i) => (
         <li key={i}>
           <Badge tone={problem.severity === 'error' ? 'bad' : 'info'}>{t(problem.severity === 'error' ? 'problem.error' : 'problem.notice')}</Badge>{' '}
-          <code>{problem.path || '/'}</code> <span lang="en">{plainText(problem.what)}</span>
+          <code>{problem.path || '/'}</code> <What id={problem.id} text={problem.what} />
           {problem.todo && (
             <>
               ; <Remedy id={problem.id} text={problem.todo} />
@@ -104,7 +104,7 @@ export function FieldProblems({ problems, id }: { problems: SpecProblem[]; id?: 
       {problems.map((problem, i) => (
         <div key={i} className={problem.severity === 'error' ? 'bad-text' : 'muted'}>
           <span aria-hidden="true">{problem.severity === 'error' ? '✗ ' : 'i '}</span>
-          <span lang="en">{plainText(problem.what)}</span>
+          <What id={problem.id} text={problem.what} />
           {problem.todo && (
             <>
               ; <Remedy id={problem.id} text={problem.todo} />

@@ -2,7 +2,7 @@
 import { cleanup, render } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { SpeechProvider } from '../i18n'
-import { Remedy } from './remedy'
+import { Remedy, What } from './remedy'
 
 beforeEach(() => localStorage.clear())
 afterEach(cleanup)
@@ -29,4 +29,15 @@ it('is in Chinese first, then as the server says it', () => {
 
 it('is marked as English where there is no other', () => {
   expect(shown('zh', 'NOBODY-KNOWS').querySelector('[lang=en]')?.textContent).toBe('slipway resume')
+})
+
+it('says what is wrong in the same way', () => {
+  localStorage.setItem('slipway.language', 'zh')
+  const { container } = render(
+    <SpeechProvider>
+      <What id="HOST-DISK-FULL" text="no space left on /var of w1" />
+    </SpeechProvider>,
+  )
+  expect(container.textContent).toBe('主机的文件系统已满 no space left on /var of w1')
+  expect(container.querySelector('[lang=en]')?.textContent?.trim()).toBe('no space left on /var of w1')
 })

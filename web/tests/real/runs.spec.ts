@@ -1,11 +1,51 @@
 // A real server and simulated hosts: the whole way, and everything that may happen to a run under an open page.
-import { addHosts, apply, demoSpec, expect, expectAccessible, expectAsInJournal, head, look, putDraft, stage, test, unlock, type Server } from './stage'
+import { addHosts, apply, call, demoSpec, expect, expectAccessible, expectAsInJournal, head, look, password, putDraft, stage, test, unlock, type Server } from './stage'
 import type { Page } from '@playwright/test'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 
 const kEnd = { timeout: 60_000 }
 const kCutEvery = Number(process.env.SLIPWAY_CUT_SECONDS ?? 0.8)
+const kHeartbeat = ': still here\n\n'.length
+
+// What comes over the page's streams of events: how many were opened, and the size of each piece.
+async function watchStreams(page: Page) {
+  const seen = { opened: 0, pieces: [] as number[] }
+  const ids = new Set<string>()
+  const tools = await page.context().newCDPSession(page)
+  await tools.send('Network.enable')
+  tools.on('Network.responseReceived', ({ requestId, response }) => {
+    if (!response.url.endsWith('/events') || response.status !== 200) return
+    ids.add(requestId)
+    seen.opened = ids.size
+  })
+  tools.on('Network.dataReceived', ({ requestId, dataLength }) => void (ids.has(requestId) && seen.pieces.push(dataLength)))
+  return seen
+}
+
+// The first to start: it waits for most of its time.
+test('a proxy cuts a stream that has been open, and silent, for long', async ({ page, server }) => {
+  await watchNewRun(page, server, 'silent')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await expect(head(page)).toContainText('paused')
+  const streams = await watchStreams(page)
+  const proxy = await stage<{ url: string }>('proxy', { name: server.name })
+  await page.goto(`${proxy.url}/clusters/silent/runs/1`)
+  await expect(head(page)).toContainText('paused')
+  // Two signs of life, 15 s apart each: 30 s without a word.
+  await expect.poll(() => streams.pieces.slice(-2), kEnd).toEqual([kHeartbeat, kHeartbeat])
+  expect(streams.opened).toBe(1)
+  const cut = await stage<{ connections: number }>('cut', { proxy: proxy.url })
+  expect(cut.connections).toBeGreaterThan(0)
+  // Not through the proxy: the run goes on while nobody hears it.
+  const answer = await call(page, server, 'POST', '/clusters/silent/runs/1/continue')
+  expect(answer.status, answer.text).toBeLessThan(300)
+  await expect(head(page)).toContainText('running')
+  await expect(head(page)).toContainText('succeeded', kEnd)
+  expect(streams.opened).toBeGreaterThan(1)
+  await expectAsInJournal(page, server, 'silent')
+})
 
 test('the whole way, with a failing check that is repaired', async ({ page, server }) => {
   await page.goto(server.url)
@@ -106,6 +146,28 @@ test('a run that is killed is resumed from the page', async ({ page, server }) =
   await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible()
   await expect(head(page)).toContainText('succeeded', kEnd)
   await expectAsInJournal(page, server, 'killed')
+})
+
+test('a browser that is killed takes nothing along; the next one lands on the live run', async ({ page, server, playwright, launchOptions }) => {
+  const doomed = await playwright.chromium.launchServer(launchOptions)
+  const browser = await playwright.chromium.connect(doomed.wsEndpoint())
+  const watched = await browser.newPage({ ignoreHTTPSErrors: true, locale: 'en-GB' })
+  await watchNewRun(watched, server, 'orphan')
+  await expect(head(watched)).toContainText(/[3-9] of \d+ steps/)
+  const gone = once(doomed.process(), 'exit')
+  doomed.process().kill('SIGKILL')
+  expect((await gone)[1]).toBe('SIGKILL')
+
+  await page.goto(server.url)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(/\/clusters\/orphan\/runs\/1/)
+  await expect(head(page)).toContainText('running')
+  await expect(head(page)).toContainText('succeeded', kEnd)
+  await expect(page.getByRole('button', { name: /^w2, Prepare: changed/ })).toBeVisible()
+  const events = await stage<{ type: string }[]>('events', { name: server.name, cluster: 'orphan' })
+  expect(events.filter(({ type }) => type === 'run.resumed')).toEqual([])
+  await expectAsInJournal(page, server, 'orphan')
 })
 
 test('two tabs show the same run, and what is done in one is seen in the other', async ({ page, server }) => {

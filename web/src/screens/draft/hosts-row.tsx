@@ -5,7 +5,7 @@ import { kRoles, type HostRole } from '../../model/hostlist'
 import type { Host } from '../../model/spec'
 import { kLinks, mayIgnore, summaryOf, type Finding, type Link, type LinkState, type Verdict } from '../../model/verdict'
 import { Badge, Button, cx, FieldProblems } from '../../ui/basic'
-import { Remedy } from '../../ui/remedy'
+import { Remedy, What } from '../../ui/remedy'
 import { SummaryBadge } from './hosts-step'
 
 interface HostRowProps {
@@ -124,7 +124,7 @@ export function OneFinding({ finding, ignore }: { finding: Finding; ignore?: () 
     <div className="finding">
       <Badge tone={finding.ignored ? 'neutral' : finding.severity === 'error' ? 'bad' : 'warn'}>{finding.ignored ? t('host.ignored') : finding.id}</Badge>
       <div>
-        <span lang="en">{plainText(finding.seen)}</span>
+        <What id={finding.id} text={finding.seen} />
         {finding.wanted && (
           <div className="muted">
             {t('finding.wanted')} <span lang="en">{plainText(finding.wanted)}</span>

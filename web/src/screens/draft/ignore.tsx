@@ -3,6 +3,7 @@ import { useMeaning } from '../../api/queries'
 import { useT } from '../../i18n'
 import { Badge, Button } from '../../ui/basic'
 import { Question } from '../../ui/dialog'
+import { What } from '../../ui/remedy'
 
 export function IgnoreDialog({ id, ignore, close }: { id: string; ignore: (id: string) => void; close: () => void }) {
   const t = useT()
@@ -19,8 +20,11 @@ export function IgnoreDialog({ id, ignore, close }: { id: string; ignore: (id: s
       }}
     >
       {meaning && (
-        <p lang="en">
-          <b>{meaning.summary}</b> {meaning.cause}
+        <p>
+          <b>
+            <What id={id} text={meaning.summary} />
+          </b>{' '}
+          <span lang="en">{meaning.cause}</span>
         </p>
       )}
       <p>{t('ignore.text')}</p>

@@ -3,7 +3,7 @@ import { segment } from '../../api/client'
 import { useT } from '../../i18n'
 import type { Failure, RunModel } from '../../model/run'
 import { Button, Command } from '../../ui/basic'
-import { Remedy } from '../../ui/remedy'
+import { Remedy, What } from '../../ui/remedy'
 import { LogRow, nodeOf } from './logs'
 import { useSkippable, type Act } from './run'
 
@@ -56,7 +56,7 @@ function OneFailure({ failure, model, act, open, cluster }: { failure: Failure; 
       <dl className="facts">
         <dt>{t('failure.what')}</dt>
         <dd>
-          <b>{failure.step}</b>: <span lang="en">{failure.message}</span> <code className="faint">{failure.error}</code>
+          <b>{failure.step}</b>: <What id={failure.error} text={failure.message} /> <code className="faint">{failure.error}</code>
         </dd>
         <dt>{t('failure.where')}</dt>
         <dd>

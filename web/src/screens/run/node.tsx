@@ -4,7 +4,7 @@ import { useT } from '../../i18n'
 import { duration } from '../../model/format'
 import { isOpen, stageOf, type RunModel } from '../../model/run'
 import { Button } from '../../ui/basic'
-import { Remedy } from '../../ui/remedy'
+import { Remedy, What } from '../../ui/remedy'
 import { LogView } from './logs'
 import { useSkippable, type Act } from './run'
 import { kNodeGlyphs, NodeMark } from './states'
@@ -61,8 +61,8 @@ export function NodePanel({ cluster, run, model, version, id, act, open, close }
             {node.trouble?.message && (
               <>
                 <dt>{t('failure.what')}</dt>
-                <dd className="bad-text" lang="en">
-                  {node.trouble.message}
+                <dd className="bad-text">
+                  <What id={node.trouble.error} text={node.trouble.message} />
                 </dd>
               </>
             )}

@@ -10,7 +10,7 @@ import type { RunModel } from '../../model/run'
 import { Badge, Banner, Button, Command, ErrorBanner, ProgressBar, type Tone } from '../../ui/basic'
 import { Dialog } from '../../ui/dialog'
 import { Tabs } from '../../ui/tabs'
-import { Remedy } from '../../ui/remedy'
+import { Remedy, What } from '../../ui/remedy'
 import { DonePanel } from './done'
 import { EventsView } from './events'
 import { FailurePanel } from './failure'
@@ -225,7 +225,7 @@ function Notices({ live: { model }, open }: { live: LiveRun; open: (id: string) 
           title={t('run.waiting', { node: node.id, what: node.waitingFor ?? '' })}
           actions={<Button onClick={() => open(node.id)}>{t('run.show')}</Button>}
         >
-          <span lang="en">{node.trouble?.message}</span>
+          <What id={node.trouble?.error} text={node.trouble?.message ?? ''} />
           {node.trouble?.remedy && (
             <div>
               <b>{t('error.remedy')}</b> <Remedy id={node.trouble.error} text={node.trouble.remedy} />

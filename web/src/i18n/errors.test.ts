@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { remediesZh } from './remedies-zh'
+import { titlesZh } from './titles-zh'
 
 // As the program documents them.
 const errors = [...readFileSync('../docs/errors.md', 'utf8').matchAll(/^## ([A-Z0-9-]+)$/gm)].map((match) => match[1]!)
@@ -9,14 +10,16 @@ const checks = [...readFileSync('../docs/checks.md', 'utf8').matchAll(/^\| `([A-
 const notOfThePage = /^(CATALOG|DELEGATE|EXPLAIN|INIT|INVENTORY|LOGIN|PUSH|RECIPE|REPOSITORY|SOURCE|STORE|USAGE)-/
 const met = errors.filter((id) => !notOfThePage.test(id))
 
-it('every check, and every error the page can show, has a remedy in Chinese', () => {
+const tables = { remedies: remediesZh, titles: titlesZh }
+
+it.each(Object.entries(tables))('every check, and every error the page can show, is in Chinese: %s', (_, table) => {
   expect(met.length).toBeGreaterThan(230)
   expect(checks.length).toBeGreaterThan(90)
-  expect([...met, ...checks].filter((id) => !remediesZh[id])).toEqual([])
+  expect([...met, ...checks].filter((id) => !table[id])).toEqual([])
 })
 
-it('no remedy is for an id that is gone, and each is in Chinese', () => {
+it.each(Object.entries(tables))('none is for an id that is gone, and each is in Chinese: %s', (_, table) => {
   const known = new Set([...errors, ...checks])
-  expect(Object.keys(remediesZh).filter((id) => !known.has(id))).toEqual([])
-  expect(Object.entries(remediesZh).filter(([, text]) => !/[\u4e00-\u9fff]/.test(text))).toEqual([])
+  expect(Object.keys(table).filter((id) => !known.has(id))).toEqual([])
+  expect(Object.entries(table).filter(([, text]) => !/[\u4e00-\u9fff]/.test(text))).toEqual([])
 })
