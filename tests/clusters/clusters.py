@@ -68,6 +68,14 @@ class Case(machines.Case):
         self.addCleanup(made.end_all)
         return made
 
+    def assert_nothing_changes(self, cluster):
+        """Applied once more; returns the result."""
+        again = cluster.apply().expect(0)
+        if again.json["changed"] != 0:
+            told = cluster.run("events", "-o", "json", "--run", str(again.json["run"])).expect(0).json_lines
+            self.fail("\n".join(["another apply changed", *[json.dumps(one) for one in told if one.get("outcome") == "changed"]]))
+        return again
+
     def control_plane(self, machine):
         return self.host(machine, roles=["control-plane"])
 

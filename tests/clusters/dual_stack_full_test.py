@@ -23,7 +23,7 @@ class DualStack(clusters.Case):
             self.assertEqual([":" in a for a in addresses], [False, True], node["metadata"]["name"])
             self.assertEqual(len(node["spec"]["podCIDRs"]), 2)
         self.answers_at_both(cluster)
-        self.assertEqual(cluster.apply().expect(0).json["changed"], 0)
+        self.assert_nothing_changes(cluster)
         cluster.reset().expect(0)
 
     def answers_at_both(self, cluster):

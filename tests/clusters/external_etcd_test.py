@@ -61,7 +61,7 @@ class External(clusters.Case):
         self.assertNotIn("etcd-", cluster.kubectl("get", "pods", "-A", "-o", "name"))
         self.assertEqual(self.machine("node2").sh("stat -c %a /etc/kubernetes/pki/apiserver-etcd-client.key").strip(), "600")
         self.nowhere_in_clear(cluster, (pki / "client.key").read_text())
-        self.assertEqual(cluster.apply().expect(0).json["changed"], 0)
+        self.assert_nothing_changes(cluster)
         self.refuses_bad_files(cluster, pki)
         cluster.reset().expect(0)
         self.assert_as_before(before)

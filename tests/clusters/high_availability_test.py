@@ -27,7 +27,7 @@ class HighAvailability(clusters.Case):
         checks.healthy(cluster, seconds=30)
         checks.usable(cluster)
         self.survives(cluster, self.holder(cluster, address))
-        self.assertEqual(cluster.apply().expect(0).json["changed"], 0)
+        self.assert_nothing_changes(cluster)
 
     def holder(self, cluster, address):
         """The worst to lose: who answers for the address now."""

@@ -40,8 +40,7 @@ class Killed(clusters.Case):
             kills += self.killed(cluster, self.word(cluster), moment)
         self.finish(cluster)
         checks.healthy(cluster)
-        again = cluster.apply().expect(0)
-        self.assertEqual(again.json["changed"], 0, again.out)
+        self.assert_nothing_changes(cluster)
         self.assertGreater(kills, 0, "it was never killed")
         return kills
 

@@ -27,7 +27,7 @@ class ManagedEtcd(clusters.Case):
         self.assertIn("server: https://127.0.0.1:6443", cluster.nodes["node3"].sh("cat /etc/kubernetes/kubelet.conf").replace('"', ""))
         checks.heard_of_without(cluster, cluster.nodes["node1"], "node3", cluster.nodes["node2"])
         checks.returns(cluster, cluster.nodes["node1"], RETURN_SECONDS)
-        self.assertEqual(cluster.apply().expect(0).json["changed"], 0)
+        self.assert_nothing_changes(cluster)
         cluster.reset().expect(0)
         for machine in cluster.nodes.values():
             machine.sh("rm -rf /var/backups/etcd")

@@ -1,6 +1,5 @@
 """unittest with the program's path as the first argument: every *_test.py ends with `case.main()`."""
 
-import json
 import pathlib
 import sys
 import tempfile
@@ -29,10 +28,9 @@ class Case(unittest.TestCase):
         file.write_text("apiVersion: slipway.dev/v1\nkind: SimulationProfile\n" + text)
         return str(file)
 
-    def slow_profile(self, milliseconds=400):
+    def slow_profile(self):
         """So slow that another process can meet a run in its middle."""
-        latency = {what: f"{milliseconds * share // 4}ms" for what, share in (("command", 4), ("write", 3), ("kernel", 2))}
-        return self.profile(f"defaults:\n  latency: {json.dumps(latency)}\n")
+        return self.profile("defaults:\n  latency: {command: 400ms, write: 300ms, kernel: 200ms}\n")
 
 
 def main():

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Several processes and one run: killed at any time, paused, watched, raced for, delegated."""
 
+import collections
+import concurrent.futures
 import json
 import os
 import pathlib
 import random
 import signal
+import subprocess
 import sys
 import time
 
@@ -37,25 +40,33 @@ class Processes(case.Case):
         length = time.monotonic() - began
         hosts, outcomes = reference.hosts(), reference.outcomes()
         chance = random.Random(20261115)
-        died = {"before": 0, "within": 0, "after": 0}
-        for number in range(12):
-            site = self.site(simulate=profile, name=f"kill{number}")
-            run = site.start("apply", "--yes")
-            try:
-                run.wait(timeout=chance.uniform(0, 1.1 * length))
-                died["after"] += 1
-            except Exception:  # still running
-                run.send_signal(signal.SIGKILL)
-                began_run = site.journal.exists() and bool(site.query("SELECT 1 FROM runs"))
-                died["within" if began_run else "before"] += 1
-            run.communicate()
-            if not site.journal.exists() or not site.query("SELECT 1 FROM runs"):
-                site.run("apply", "--yes").expect(0)
-            elif site.query("SELECT result FROM runs") != [("succeeded",)]:
-                site.run("resume", site.name).expect(0)
+        sites = [self.site(simulate=profile, name=f"kill{number}") for number in range(12)]
+        moments = [chance.uniform(0, 1.1 * length) for _ in sites]
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:  # they wait for most of their time
+            died = collections.Counter(pool.map(self.killed_and_ended, sites, moments))
+        for site in sites:
             self.assertEqual(site.run("debug", "snapshot", site.name, "-o", "json").json["hosts"], hosts["hosts"])
             self.assertEqual(site.outcomes(), outcomes)
         self.assertGreater(died["within"], 2, f"too few kills hit the run to prove anything: {died}")
+
+    def killed_and_ended(self, site, moment):
+        """An apply killed at that second, and brought to its end; says when it died."""
+        run = site.start("apply", "--yes")
+        died = "after"
+        try:
+            run.wait(timeout=moment)
+        except subprocess.TimeoutExpired:
+            run.send_signal(signal.SIGKILL)
+            died = "within" if self.has_begun(site) else "before"
+        run.communicate()
+        if not self.has_begun(site):
+            site.run("apply", "--yes").expect(0)
+        elif site.query("SELECT result FROM runs") != [("succeeded",)]:
+            site.run("resume", site.name).expect(0)
+        return died
+
+    def has_begun(self, site):
+        return site.journal.exists() and bool(site.query("SELECT 1 FROM runs"))
 
     def test_lock_of_a_killed_process_is_free(self):
         site = self.site(simulate=self.slow_profile())
@@ -118,7 +129,7 @@ class Processes(case.Case):
         self.assertEqual(follower.json_lines[-1]["result"], "succeeded")
 
     def test_a_killed_run_and_a_reset_go_on_in_the_background(self):
-        site = self.site(simulate=self.slow_profile(milliseconds=100))
+        site = self.site(simulate=self.slow_profile())
         run = site.start("apply", "--yes")
         self.until("a step", lambda: self.events(site, "step.started"))
         run.send_signal(signal.SIGKILL)
