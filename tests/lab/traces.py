@@ -37,12 +37,12 @@ def links():
 
 
 def contained_processes():
-    """Processes in PID namespaces other than this one's, as those of machines are, with all that tells whose they are."""
-    own = os.readlink("/proc/self/ns/pid")
+    """Processes in PID or network namespaces other than this one's, with all that tells whose they are."""
+    own = [os.readlink(f"/proc/self/ns/{kind}") for kind in ("pid", "net")]
     found = set()
     for entry in pathlib.Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            if entry.name.isdigit() and not _is_dead(entry) and os.readlink(entry / "ns/pid") != own:
+            if entry.name.isdigit() and not _is_dead(entry) and [os.readlink(entry / "ns" / kind) for kind in ("pid", "net")] != own:
                 found.add(f"{entry.name} {_read(entry / 'cmdline')} {_read(entry / 'cgroup')}")
     return found
 
