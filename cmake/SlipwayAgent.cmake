@@ -13,7 +13,7 @@ function(slipway_embed_agents target file)
         ${CMAKE_SOURCE_DIR}/src/base/ip.cpp
         ${CMAKE_SOURCE_DIR}/src/base/removable.cpp
         ${CMAKE_SOURCE_DIR}/src/base/tls_peer.cpp ${CMAKE_SOURCE_DIR}/src/base/url.cpp
-        ${CMAKE_SOURCE_DIR}/cmake/agent/CMakeLists.txt)
+        ${CMAKE_SOURCE_DIR}/cmake/agent/CMakeLists.txt ${CMAKE_SOURCE_DIR}/cmake/SlipwayUnity.cmake)
     set(agents)
     foreach(arch amd64 arm64)
         set(folder ${CMAKE_SOURCE_DIR}/build/agent-${arch})
@@ -31,7 +31,5 @@ function(slipway_embed_agents target file)
             "SLIPWAY_AGENT_${upper}=\"${agent}\"")
     endforeach()
     set_property(SOURCE ${file} APPEND PROPERTY OBJECT_DEPENDS "${agents}")
-    # The symbols are made in assembly, which link-time optimisation does not see.
-    set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS -fno-lto)
     set_property(SOURCE ${file} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

@@ -24,7 +24,5 @@ slipway_static_library(slipway_lzma liblzma.a)
 slipway_static_library(slipway_expat libexpat.a)
 slipway_static_library(slipway_rapidcheck librapidcheck.a)
 
-# fmt is used header-only (Debian has no static archive of it).
-add_library(slipway_fmt INTERFACE)
 add_library(slipway_cli11 INTERFACE)
 target_link_libraries(slipway_cli11 INTERFACE CLI11::CLI11)

@@ -35,7 +35,5 @@ function(slipway_embed_page target)
     endforeach()
     configure_file(${CMAKE_SOURCE_DIR}/cmake/page.cpp.in ${out}/page_files.cpp @ONLY)
     target_sources(${target} PRIVATE ${out}/page_files.cpp)
-    # The symbols are made in assembly, which link-time optimisation does not see.
-    set_property(SOURCE ${out}/page_files.cpp APPEND PROPERTY COMPILE_OPTIONS -fno-lto)
     set_property(SOURCE ${out}/page_files.cpp PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

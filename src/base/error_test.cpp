@@ -33,7 +33,8 @@ TEST(Error, ContextGrowsOutwardsWhileTheIdStays) {
     } catch (Error& e) {
         e.add_context("connecting to w2");
         EXPECT_EQ(e.id(), "FILE-UNREADABLE");
-        EXPECT_THAT(e.context(), testing::ElementsAre("reading the key of w2", "connecting to w2"));
+        EXPECT_THAT(e.context(),
+                    ::testing::ElementsAre("reading the key of w2", "connecting to w2"));
         EXPECT_NE(dynamic_cast<const UserError*>(&e), nullptr);  // rethrowing did not slice it
     }
 }

@@ -16,7 +16,7 @@ namespace {
 const Failpoint kFirst("test.first", Failpoint::Where::apply, "a place of this test", true);
 const Failpoint kSecond("test.second", Failpoint::Where::resume, "another place of this test");
 
-class FailpointTest : public testing::Test {
+class FailpointTest : public ::testing::Test {
   protected:
     ~FailpointTest() override { Failpoint::arm(""); }
 };

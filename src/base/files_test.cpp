@@ -18,10 +18,10 @@ namespace slipway {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using testing::HasSubstr;
 
-class FilesTest : public testing::Test {
+class FilesTest : public ::testing::Test {
   protected:
     FilesTest() {
         std::string pattern = (fs::temp_directory_path() / "slipway-files-XXXXXX").string();

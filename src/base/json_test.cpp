@@ -70,7 +70,7 @@ TEST(Yaml, NestsMapsAndListsInBlockStyle) {
 }
 
 // A YAML reader turns these into booleans, numbers, null or structure unless they are quoted.
-class YamlQuoting : public testing::TestWithParam<const char*> {};
+class YamlQuoting : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(YamlQuoting, TextThatYamlReadsAsSomethingElseIsQuoted) {
     const std::string text = GetParam();
@@ -80,12 +80,12 @@ TEST_P(YamlQuoting, TextThatYamlReadsAsSomethingElseIsQuoted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Words, YamlQuoting,
-                         testing::Values("yes", "No", "ON", "off", "y", "N", "true", "False",
-                                         "null", "NaN", "~", "010", "0x1f", "1e3", "12:30:45",
-                                         "1.5", "-1", ".inf", "", " a", "a b", "a: b", "a #b",
-                                         "- a", "*alias", "&anchor", "!tag", "%x", "@x", "`x",
-                                         "a\nb", "{}", "[]", "<<", "=", "2026-11-15", "'", "\"",
-                                         "|", ">"));
+                         ::testing::Values("yes", "No", "ON", "off", "y", "N", "true", "False",
+                                           "null", "NaN", "~", "010", "0x1f", "1e3", "12:30:45",
+                                           "1.5", "-1", ".inf", "", " a", "a b", "a: b", "a #b",
+                                           "- a", "*alias", "&anchor", "!tag", "%x", "@x", "`x",
+                                           "a\nb", "{}", "[]", "<<", "=", "2026-11-15", "'", "\"",
+                                           "|", ">"));
 
 TEST(Yaml, PlainWordsStayReadable) {
     for (const char* word :

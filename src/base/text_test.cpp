@@ -7,7 +7,7 @@
 namespace slipway {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 const std::vector<std::string> kNames = {"hosts", "kubernetes", "etcd", "registry", "os"};
 

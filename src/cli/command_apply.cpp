@@ -26,7 +26,7 @@ RunRequest request_of(const Call& call, const std::optional<SavedPlan>& saved) {
     return request;
 }
 
-ExitCode run(const Call& call) {
+ExitCode start_apply(const Call& call) {
     std::optional<SavedPlan> saved;
     if (call.arguments.has("--plan")) saved = load_plan(call.arguments.value("--plan"));
     if (call.arguments.has("--dry-run")) return show_preview(call);
@@ -72,7 +72,7 @@ Command apply_command() {
                     admission_options()[0],
                     admission_options()[1],
                     progress_option()},
-        .run = run};
+        .run = start_apply};
 }
 
 }  // namespace slipway::cli

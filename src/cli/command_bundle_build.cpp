@@ -33,7 +33,7 @@ oci::BundleIndex build(const Call& call, const oci::Recipe& recipe, const std::f
     return oci::build_bundle(recipe, to, options);
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_bundle_build(const Call& call) {
     const std::filesystem::path to = destination(call);
     const oci::Recipe recipe = read_recipe(call);
     oci::BuildOptions options;
@@ -69,7 +69,7 @@ Command bundle_build_command() {
                          .value = "FILE",
                          .help = "leave out what this bundle or inventory has",
                          .complete = Complete::file}},
-            .run = run};
+            .run = run_bundle_build};
 }
 
 }  // namespace slipway::cli

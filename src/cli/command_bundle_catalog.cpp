@@ -32,7 +32,7 @@ std::vector<std::string> wanted_archs(const Call& call) {
     return given.empty() ? std::vector<std::string>{"amd64", "arm64"} : given;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_bundle_catalog(const Call& call) {
     const std::string version = call.arguments.value("VERSION");
     if (version.empty()) return list(call);
     const config::KubernetesRelease* release = config::catalog().find(version);
@@ -68,7 +68,7 @@ Command bundle_catalog_command() {
                          .complete = Complete::choices,
                          .choices = {"amd64", "arm64"}}},
             .positionals = {{.name = "VERSION", .help = "v1.34 or v1.34.11"}},
-            .run = run};
+            .run = run_bundle_catalog};
 }
 
 }  // namespace slipway::cli

@@ -14,7 +14,7 @@ std::string word_for(const oci::BundleDiff::Change& change) {
     return change.after.empty() ? "removed" : "changed";
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_bundle_diff(const Call& call) {
     const oci::BundleReader before(call.arguments.value("OLD"));
     const oci::BundleReader after(call.arguments.value("NEW"));
     const oci::BundleDiff changes = oci::diff(before.content(), after.content());
@@ -56,7 +56,7 @@ Command bundle_diff_command() {
                              .help = "the new one",
                              .required = true,
                              .complete = Complete::file}},
-            .run = run};
+            .run = run_bundle_diff};
 }
 
 }  // namespace slipway::cli

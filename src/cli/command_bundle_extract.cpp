@@ -9,7 +9,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_bundle_extract(const Call& call) {
     const std::filesystem::path to = destination(call);
     const oci::BundleReader bundle(call.arguments.value("BUNDLE"));
     const std::string name = call.arguments.value("NAME");
@@ -47,7 +47,7 @@ Command bundle_extract_command() {
                         {.name = "NAME",
                          .help = "a name of `slipway bundle inspect`, its last part, or a digest",
                          .required = true}},
-        .run = run};
+        .run = run_bundle_extract};
 }
 
 }  // namespace slipway::cli

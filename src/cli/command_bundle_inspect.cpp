@@ -38,7 +38,7 @@ json::array blobs_json(const oci::BundleReader& bundle) {
     return out;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_bundle_inspect(const Call& call) {
     const oci::BundleReader bundle(call.arguments.value("BUNDLE"));
     json::array keys;
     std::vector<std::string> signers;
@@ -76,7 +76,7 @@ Command bundle_inspect_command() {
                 "slipway bundle inspect kubernetes.bundle --blobs -o json",
             .options = {{.name = "--blobs", .help = "also every blob with its place (-o json)"}},
             .positionals = {bundle_positional()},
-            .run = run};
+            .run = run_bundle_inspect};
 }
 
 }  // namespace slipway::cli

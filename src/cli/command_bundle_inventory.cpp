@@ -5,7 +5,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_bundle_inventory(const Call& call) {
     oci::Inventory all;
     for (const std::string& file : call.arguments.values("BUNDLE")) {
         oci::Inventory one = oci::inventory_of(oci::BundleReader(file));
@@ -36,7 +36,7 @@ Command bundle_inventory_command() {
                              .required = true,
                              .repeatable = true,
                              .complete = Complete::file}},
-            .run = run};
+            .run = run_bundle_inventory};
 }
 
 }  // namespace slipway::cli

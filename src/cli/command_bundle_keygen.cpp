@@ -10,7 +10,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_bundle_keygen(const Call& call) {
     const std::string name = call.arguments.value("NAME");
     const std::string secret = name + ".key", open = name + ".pub";
     for (const std::string& file : {secret, open}) {
@@ -42,7 +42,7 @@ Command bundle_keygen_command() {
                              .help = "of the files, without ending",
                              .required = true,
                              .complete = Complete::file}},
-            .run = run};
+            .run = run_bundle_keygen};
 }
 
 }  // namespace slipway::cli

@@ -18,7 +18,7 @@ oci::BundleIndex merge(const Call& call, const std::vector<std::filesystem::path
                               {.progress = progress.reporter(), .stop = interrupts.token()});
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_bundle_merge(const Call& call) {
     const std::filesystem::path to = destination(call);
     std::vector<std::filesystem::path> from;
     for (const std::string& file : call.arguments.values("BUNDLE")) {
@@ -48,7 +48,7 @@ Command bundle_merge_command() {
                              .required = true,
                              .repeatable = true,
                              .complete = Complete::file}},
-            .run = run};
+            .run = run_bundle_merge};
 }
 
 }  // namespace slipway::cli

@@ -9,7 +9,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_bundle_sign(const Call& call) {
     const std::string file = call.arguments.value("--key");
     if (file.empty()) {
         throw UsageError("USAGE-MISSING-ARGUMENT", "no key was named",
@@ -39,7 +39,7 @@ Command bundle_sign_command() {
                          .help = "the private key, as `slipway bundle keygen` makes it",
                          .complete = Complete::file}},
             .positionals = {bundle_positional()},
-            .run = run};
+            .run = run_bundle_sign};
 }
 
 }  // namespace slipway::cli

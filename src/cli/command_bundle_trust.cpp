@@ -101,7 +101,7 @@ ExitCode remove(const Call& call) {
     return ExitCode::ok;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_bundle_trust(const Call& call) {
     const std::string action = call.arguments.value("ACTION");
     if (action == "add") return add(call);
     if (action == "list") return list(call);
@@ -141,7 +141,7 @@ Command bundle_trust_command() {
                         {.name = "KEY",
                          .help = "a .pub file to add; a name or key id to remove",
                          .complete = Complete::file}},
-        .run = run};
+        .run = run_bundle_trust};
 }
 
 }  // namespace slipway::cli

@@ -45,7 +45,7 @@ ExitCode check(const Call& call) {
 }
 
 // Whatever keeps a bundle from being trusted is one exit code for scripts.
-ExitCode run(const Call& call) {
+ExitCode run_bundle_verify(const Call& call) {
     try {
         return check(call);
     } catch (const Error& e) {
@@ -71,7 +71,7 @@ Command bundle_verify_command() {
                 "else is looked at.",
             .options = admission_options(),
             .positionals = {bundle_positional()},
-            .run = run};
+            .run = run_bundle_verify};
 }
 
 }  // namespace slipway::cli

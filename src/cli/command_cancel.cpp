@@ -5,7 +5,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_cancel(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const auto journal = open_journal(cluster);
     return leave_command(call, cluster, *journal, require_living_run(cluster, *journal), "cancel",
@@ -24,7 +24,7 @@ Command cancel_command() {
                 "resume` goes on where the run was.",
             .options = {cluster_option(), spec_option()},
             .positionals = {cluster_positional()},
-            .run = run};
+            .run = run_cancel};
 }
 
 }  // namespace slipway::cli

@@ -43,7 +43,7 @@ void tell(Output& output, const convert::Conversion& conversion, bool secrets_wr
             "something is missing: slipway validate says what; the head of the spec too");
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_convert(const Call& call) {
     const convert::Options options = options_of(call.arguments);
     const convert::Conversion conversion =
         convert::convert(input(call.arguments.value("FILE")), options);
@@ -91,7 +91,7 @@ Command convert_command() {
                              .help = "the file to convert; - for standard input",
                              .required = true,
                              .complete = Complete::file}},
-            .run = run};
+            .run = run_convert};
 }
 
 }  // namespace slipway::cli

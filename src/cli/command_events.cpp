@@ -28,7 +28,7 @@ std::vector<std::string> wanted_types(const Arguments& arguments) {
     return wanted;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_events(const Call& call) {
     const std::vector<std::string> types = wanted_types(call.arguments);
     const ClusterFolder cluster = find_cluster(call);
     const auto journal = open_journal(cluster);
@@ -83,7 +83,7 @@ Command events_command() {
              cluster_option(),
              spec_option()},
         .positionals = {cluster_positional()},
-        .run = run};
+        .run = run_events};
 }
 
 }  // namespace slipway::cli

@@ -63,7 +63,7 @@ void explain_id(const Call& call, const std::string& id) {
     unknown_id(id);
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_explain(const Call& call) {
     const std::string what = call.arguments.value("WHAT");
     if (looks_like_id(what)) {
         explain_id(call, what);
@@ -90,7 +90,7 @@ Command explain_command() {
             .positionals = {{.name = "WHAT",
                              .help = "a path of the spec, or the id of an error or check",
                              .complete = Complete::field}},
-            .run = run};
+            .run = run_explain};
 }
 
 }  // namespace slipway::cli

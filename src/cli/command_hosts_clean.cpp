@@ -27,7 +27,7 @@ Cleaned clean(remote::RealFleet& fleet, const std::string& host, const std::stop
     }
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_hosts_clean(const Call& call) {
     const config::Spec spec = read_spec(call);
     RunOptions options;
     options.override_with(call.arguments);
@@ -71,7 +71,7 @@ Command hosts_clean_command() {
             "next command that needs the agent sends it again.",
         .options = {spec_option(), accept_new_option(), ssh_config_option()},
         .positionals = {{.name = "HOST", .help = "only this host", .complete = Complete::host}},
-        .run = run};
+        .run = run_hosts_clean};
 }
 
 }  // namespace slipway::cli

@@ -34,7 +34,7 @@ std::uint16_t port_of(const Call& call) {
                      {.remedy = "give a number from 1 to 65535"});
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_hosts_scan(const Call& call) {
     const Network network = network_of(call.arguments.value("CIDR"));
     const std::uint16_t port = port_of(call);
     const Interrupts interrupts;
@@ -76,7 +76,7 @@ Command hosts_scan_command() {
                 "it is first: some take a scan for an attack.",
             .options = {{.name = "--port", .value = "PORT", .help = "of the SSH servers (22)"}},
             .positionals = {{.name = "CIDR", .help = "the network, /22 at most", .required = true}},
-            .run = run};
+            .run = run_hosts_scan};
 }
 
 }  // namespace slipway::cli

@@ -32,7 +32,7 @@ std::map<std::string, std::string> wanted_keys(const Call& call) {
     return out;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_hosts_trust(const Call& call) {
     const bool look = call.arguments.has("--show");
     const bool named = call.arguments.has("--only");
     const bool ask =
@@ -94,7 +94,7 @@ Command hosts_trust_command() {
                         ssh_config_option(),
                         secrets_option(),
                         yes_option()},
-            .run = run};
+            .run = run_hosts_trust};
 }
 
 }  // namespace slipway::cli

@@ -9,7 +9,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_images_copy(const Call& call) {
     images::PushOptions options = read_push_options(call);
     const std::string from = call.arguments.value("SOURCE");
     options.source = images::is_local(from) ? std::filesystem::absolute(from).string()
@@ -40,7 +40,7 @@ Command images_copy_command() {
                              .required = true,
                              .complete = Complete::file},
                             {.name = "IMAGE", .help = "what it is called there", .required = true}},
-            .run = run};
+            .run = run_images_copy};
 }
 
 }  // namespace slipway::cli

@@ -58,7 +58,7 @@ std::vector<Listed> in_registry(const Call& call, const RegistryArgument& where)
     return out;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_images_list(const Call& call) {
     const std::string where = call.arguments.value("WHERE");
     std::vector<Listed> found;
     {
@@ -97,7 +97,7 @@ Command images_list_command() {
                              .help = "a bundle, layout or archive, or HOST[:PORT][/REPOSITORY]",
                              .required = true,
                              .complete = Complete::file}},
-            .run = run};
+            .run = run_images_list};
 }
 
 }  // namespace slipway::cli

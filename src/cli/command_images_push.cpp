@@ -9,7 +9,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_images_push(const Call& call) {
     images::PushOptions options = read_push_options(call);
     const RegistryArgument to = registry_argument(call.arguments.value("REGISTRY"));
     options.source = std::filesystem::absolute(call.arguments.value("BUNDLE")).string();
@@ -44,7 +44,7 @@ Command images_push_command() {
                     registry_options()}),
         .positionals = {bundle_positional(),
                         {.name = "REGISTRY", .help = "HOST[:PORT][/FOLDERS]", .required = true}},
-        .run = run};
+        .run = run_images_push};
 }
 
 }  // namespace slipway::cli

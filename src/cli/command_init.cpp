@@ -132,7 +132,7 @@ std::vector<std::string> hosts_in_file(const std::string& file) {
     return hosts;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_init(const Call& call) {
     config::InitRequest request{.name = call.arguments.value("NAME"),
                                 .hosts = call.arguments.values("--host")};
     if (call.arguments.has("--hosts-file")) {
@@ -191,7 +191,7 @@ Command init_command() {
                          .help = "hosts as CSV",
                          .complete = Complete::file}},
             .positionals = {{.name = "NAME", .help = "the name of the cluster"}},
-            .run = run};
+            .run = run_init};
 }
 
 }  // namespace slipway::cli

@@ -41,7 +41,7 @@ ExitCode merge(const Call& call, const std::string& cluster, const std::string& 
     return ExitCode::ok;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_kubeconfig(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const std::filesystem::path path = cluster::kubeconfig_path(cluster.folder);
     if (!std::filesystem::exists(path)) {
@@ -93,7 +93,7 @@ Command kubeconfig_command() {
                         {.name = "--use", .help = "with --merge: make it the current context"},
                         {.name = "--path", .help = "say where it is kept instead"}},
             .positionals = {cluster_positional()},
-            .run = run};
+            .run = run_kubeconfig};
 }
 
 }  // namespace slipway::cli

@@ -19,7 +19,7 @@ store::EventQuery query_of(const Arguments& arguments) {
     return query;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_logs(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const auto journal = open_journal(cluster);
     store::EventQuery query = query_of(call.arguments);
@@ -65,7 +65,7 @@ Command logs_command() {
                          .help = "a step on every host, or HOST/STEP",
                          .required = true,
                          .complete = Complete::node}},
-        .run = run};
+        .run = run_logs};
 }
 
 }  // namespace slipway::cli

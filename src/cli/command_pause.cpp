@@ -5,7 +5,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_pause(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const auto journal = open_journal(cluster);
     return leave_command(call, cluster, *journal, require_living_run(cluster, *journal), "pause",
@@ -20,7 +20,7 @@ Command pause_command() {
             .examples = "slipway pause demo\nslipway resume demo",
             .options = {cluster_option(), spec_option()},
             .positionals = {cluster_positional()},
-            .run = run};
+            .run = run_pause};
 }
 
 }  // namespace slipway::cli

@@ -20,7 +20,7 @@ std::size_t width(const Output& output) {
     return output.out_is_terminal ? terminal_size(STDOUT_FILENO).width : 1000;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_preflight(const Call& call) {
     const config::Spec spec = read_spec(call, LocalFiles::checked);
     RunOptions options;
     options.override_with(call.arguments);
@@ -62,7 +62,7 @@ Command preflight_command() {
                 "says what a check is for.",
             .options = {spec_option(), simulate_option(), accept_new_option(), ssh_config_option(),
                         ignore_option(), ignore_checks_option(), secrets_option()},
-            .run = run};
+            .run = run_preflight};
 }
 
 }  // namespace slipway::cli

@@ -13,7 +13,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_registry_gc(const Call& call) {
     const std::string folder = call.arguments.value("--store");
     if (folder.empty()) throw UsageError("USAGE", "--store DIR is needed");
     if (!std::filesystem::is_directory(std::filesystem::path(folder) / "blobs")) {
@@ -65,7 +65,7 @@ Command registry_gc_command() {
                          .value = "MINUTES",
                          .help = "keep what is younger (default 60)"},
                         {.name = "--dry-run", .help = "only say what would be removed"}},
-            .run = run};
+            .run = run_registry_gc};
 }
 
 }  // namespace slipway::cli

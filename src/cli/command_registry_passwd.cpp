@@ -59,7 +59,7 @@ void replace_file(const std::string& file, const std::string& content) {
                      .remedy = "give it back to whom the registry runs as (chown)"});
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_registry_passwd(const Call& call) {
     const std::string file = call.arguments.value("FILE"), user = call.arguments.value("USER");
     const bool remove = call.arguments.has("--remove");
     require_good(user, nullptr);
@@ -94,7 +94,7 @@ Command registry_passwd_command() {
                              .required = true,
                              .complete = Complete::file},
                             {.name = "USER", .help = "whose login", .required = true}},
-            .run = run};
+            .run = run_registry_passwd};
 }
 
 }  // namespace slipway::cli

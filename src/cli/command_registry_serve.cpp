@@ -37,7 +37,7 @@ std::string signature_of(const oci::BundleReader& bundle, const std::vector<oci:
     return admission.override_why == "BUNDLE-UNSIGNED" ? "unsigned" : "signed, key not known";
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_registry_serve(const Call& call) {
     registry::ServeOptions options = serve_options(call);
     options.warn = [&](const std::string& line) { call.output.warning(line); };
     std::vector<oci::PublicKey> keys;
@@ -97,7 +97,7 @@ Command registry_serve_command() {
                 "One line on stderr says when it is ready. SIGTERM lets transfers end.",
             .options = serve_option_list(),
             .positionals = {served_bundles()},
-            .run = run};
+            .run = run_registry_serve};
 }
 
 }  // namespace slipway::cli

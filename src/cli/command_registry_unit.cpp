@@ -66,7 +66,7 @@ std::string this_program() {
     return none ? registry::UnitOptions().program : path.string();
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_registry_unit(const Call& call) {
     serve_options(call);  // all of it must make sense
     registry::UnitOptions unit;
     for (const std::string& bundle : call.arguments.values("BUNDLE"))
@@ -123,7 +123,7 @@ Command registry_unit_command() {
             "changed.",
         .options = std::move(options),
         .positionals = {served_bundles()},
-        .run = run};
+        .run = run_registry_unit};
 }
 
 }  // namespace slipway::cli

@@ -63,7 +63,7 @@ void check_names(const engine::UndoFilter& wanted, const RunRequest& request,
     require_known(wanted.steps, steps, "step", request.cluster.name);
 }
 
-ExitCode run(const Call& call) {
+ExitCode start_reset(const Call& call) {
     const bool dry = call.arguments.has("--dry-run");
     if (!dry) require_answerable(call);
     const ClusterFolder cluster = find_cluster(call);
@@ -118,7 +118,7 @@ Command reset_command() {
                     ssh_config_option(),
                     progress_option()},
         .positionals = {cluster_positional()},
-        .run = run};
+        .run = start_reset};
 }
 
 }  // namespace slipway::cli

@@ -24,7 +24,7 @@ void refuse_when_whole(const ClusterFolder& cluster) {
          .remedy = "go on with: slipway resume, or slipway apply -c FILE"});
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_restore(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const store::RunLock lock = store::RunLock::take(cluster.folder, "restore");
     refuse_when_whole(cluster);
@@ -45,7 +45,7 @@ Command restore_command() {
             .examples = "slipway restore demo",
             .options = {cluster_option(), spec_option()},
             .positionals = {cluster_positional()},
-            .run = run};
+            .run = run_restore};
 }
 
 }  // namespace slipway::cli

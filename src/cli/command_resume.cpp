@@ -6,7 +6,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_resume(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     {
         const auto journal = open_journal(cluster);
@@ -33,7 +33,7 @@ Command resume_command() {
                     ssh_config_option(), ignore_option(), detach_option(), secrets_option(),
                     progress_option()},
         .positionals = {cluster_positional()},
-        .run = run};
+        .run = run_resume};
 }
 
 }  // namespace slipway::cli

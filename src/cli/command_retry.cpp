@@ -12,7 +12,7 @@ std::string target_of(const Arguments& arguments) {
     return host.empty() || step.empty() ? host + step : host + "/" + step;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_retry(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     {
         const auto journal = open_journal(cluster);
@@ -56,7 +56,7 @@ Command retry_command() {
                     secrets_option(),
                     progress_option()},
         .positionals = {cluster_positional()},
-        .run = run};
+        .run = run_retry};
 }
 
 }  // namespace slipway::cli

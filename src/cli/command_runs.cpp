@@ -14,7 +14,7 @@ std::string duration_of(const store::Run& run) {
     return run.finished_ms == 0 ? "" : format_duration(Millis(run.finished_ms - run.started_ms));
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_runs(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const auto journal = open_journal(cluster);
     const std::optional<std::int64_t> alive = living_run(cluster, *journal);
@@ -40,7 +40,7 @@ Command runs_command() {
             .examples = "slipway runs\nslipway runs demo -o json",
             .options = {cluster_option(), spec_option()},
             .positionals = {cluster_positional()},
-            .run = run};
+            .run = run_runs};
 }
 
 }  // namespace slipway::cli

@@ -25,7 +25,7 @@ ExitCode show_steps(const Call& call, const ClusterFolder& cluster, const store:
     return ExitCode::ok;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_runs_show(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const auto journal = open_journal(cluster);
     const store::Run run = find_run(*journal, cluster, call.arguments.number("RUN", 0));
@@ -65,7 +65,7 @@ Command runs_show_command() {
             .positionals = {{.name = "RUN",
                              .help = "its number; else the last",
                              .complete = Complete::run}},
-            .run = run};
+            .run = run_runs_show};
 }
 
 }  // namespace slipway::cli

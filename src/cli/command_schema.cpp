@@ -5,7 +5,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_schema(const Call& call) {
     const json::object schema = config::json_schema();
     call.output.data(schema, [&] { return pretty(schema) + "\n"; });
     return ExitCode::ok;
@@ -17,7 +17,7 @@ Command schema_command() {
     return {.name = "schema",
             .summary = "Print the JSON Schema of the spec, for editors",
             .examples = "slipway schema > slipway.schema.json",
-            .run = run};
+            .run = run_schema};
 }
 
 }  // namespace slipway::cli

@@ -106,7 +106,7 @@ void greet(const Call& call, const server::ApiServer& api) {
         call.output.note(fmt::format("locked: unlock it with the code {}", api.code().reveal()));
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_serve(const Call& call) {
     const server::ServeOptions options = serve_options(call);
     if (call.arguments.has("--install-unit")) return install_unit(call);
     const Interrupts interrupts;
@@ -158,7 +158,7 @@ Command serve_command() {
                          .value_is_optional = true,
                          .complete = Complete::file},
                         {.name = "--user", .value = "USER", .help = "of the unit (default: root)"}},
-            .run = run};
+            .run = run_serve};
 }
 
 }  // namespace slipway::cli

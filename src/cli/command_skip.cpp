@@ -5,7 +5,7 @@ namespace slipway::cli {
 
 namespace {
 
-ExitCode run(const Call& call) {
+ExitCode run_skip(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const auto journal = open_journal(cluster);
     const std::int64_t alive = require_living_run(cluster, *journal);
@@ -27,7 +27,7 @@ Command skip_command() {
                              .help = "a step on every host, or HOST/STEP",
                              .required = true,
                              .complete = Complete::node}},
-            .run = run};
+            .run = run_skip};
 }
 
 }  // namespace slipway::cli

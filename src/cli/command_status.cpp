@@ -86,7 +86,7 @@ std::string progress_words(store::Journal& journal, std::int64_t run) {
     return rows.empty() ? "" : event_words(event_from_row(rows.front()));
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_status(const Call& call) {
     const ClusterFolder cluster = find_cluster(call);
     const auto journal = open_journal(cluster);
     const store::Run last = find_run(*journal, cluster);
@@ -150,7 +150,7 @@ Command status_command() {
                     spec_option(),
                     {.name = "--journal", .help = "ask only the journal, not the cluster"}},
         .positionals = {cluster_positional()},
-        .run = run};
+        .run = run_status};
 }
 
 }  // namespace slipway::cli

@@ -42,7 +42,7 @@ ExitCode list_aliases(const Call& call) {
     return ExitCode::ok;
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_steps(const Call& call) {
     if (call.arguments.has("--aliases")) return list_aliases(call);
     json::array list;
     std::vector<std::vector<std::string>> rows = {
@@ -71,7 +71,7 @@ Command steps_command() {
             "steps.skip and steps.delegate; upper and lower case and a leading Ensure make no "
             "difference.",
         .options = {{.name = "--aliases", .help = "list other installers' names for steps"}},
-        .run = run};
+        .run = run_steps};
 }
 
 }  // namespace slipway::cli

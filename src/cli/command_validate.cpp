@@ -21,7 +21,7 @@ void add_documents(json::object& object, const std::vector<config::Source>& sour
         object["effective"] = parse_json(config::to_canonical_json(loaded.spec), "the spec");
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_validate(const Call& call) {
     const std::vector<config::Source> sources = spec_sources(call.arguments);
     const bool files = !call.arguments.has("--no-files");
     const config::LoadedSpec loaded =
@@ -64,7 +64,7 @@ Command validate_command() {
                          .complete = Complete::file},
                         {.name = "--effective",
                          .help = "with -o json: the spec too, as written and with every default"}},
-            .run = run};
+            .run = run_validate};
 }
 
 }  // namespace slipway::cli

@@ -21,7 +21,7 @@ json::object schemas() {
             {"savedPlan", {{"reads", json::array{1}}, {"writes", 1}}}};
 }
 
-ExitCode run(const Call& call) {
+ExitCode run_version(const Call& call) {
     call.output.data({{"version", program_version()},
                       {"commit", program_commit()},
                       {"compiler", program_compiler()},
@@ -39,7 +39,7 @@ Command version_command() {
     return {.name = "version",
             .summary = "Say which version this is and which formats it reads",
             .examples = "slipway version\nslipway version -o json",
-            .run = run};
+            .run = run_version};
 }
 
 }  // namespace slipway::cli
