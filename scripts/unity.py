@@ -14,6 +14,7 @@ import argparse
 import hashlib
 import pathlib
 import re
+import sys
 
 PER_GROUP = 12
 
@@ -24,7 +25,7 @@ TOKEN = re.compile(r"""
     | (?P<directive>^[ \t]*\#(?:\\\n|[^\n])*)
     | (?P<word>[A-Za-z_]\w*)
     | (?P<number>\d[\w.']*)
-    | (?P<sign>->|::|\[\[|\]\]|[^\s])
+    | (?P<sign>->|::|[^\s])
 """, re.VERBOSE | re.DOTALL | re.MULTILINE)
 
 OPENING, CLOSING = "({[", ")}]"
@@ -49,8 +50,8 @@ def past_brackets(tokens, at):
         depth += (tokens[at][1] in OPENING) - (tokens[at][1] in CLOSING)
         at += 1
         if depth == 0:
-            break
-    return at
+            return at
+    raise ValueError("brackets that are not closed")
 
 
 def past_template(tokens, at):
@@ -73,6 +74,9 @@ def declaration(tokens, at):
             return head, at + 1
         if text in CLOSING:
             return head, at
+        if text == "[" and tokens[at + 1][1] == "[":
+            at = past_brackets(tokens, at)  # [[nodiscard]]
+            continue
         if text in OPENING:
             head.append(("sign", text))
             body = text == "{"
@@ -86,26 +90,31 @@ def declaration(tokens, at):
     return head, at
 
 
-def name_of(head):
+def names_of(head):
     words = [text for _, text in head]
     while words[:1] == ["template"]:
         head = head[past_template(head, 0):]
         words = [text for _, text in head]
     if "operator" in words or not words or words[0] in {"using", "static_assert", "friend"}:
-        return words[1] if words[:1] == ["using"] and words[1:2] != ["namespace"] and "=" in words else None
+        return words[1:2] if words[:1] == ["using"] and "=" in words else []
     for keyword in ("struct", "class", "enum", "union"):
         if keyword in words[:1]:
             rest = [word for word in words[1:] if word not in {"class", "struct", "final"} and re.match(r"[A-Za-z_]", word)]
-            return rest[0] if rest else None
-    before, angles = None, 0
-    for kind, text in head:
+            return rest[:1]
+    names, before, named, angles = [], None, False, 0
+    for kind, text in [*head, ("sign", ",")]:
         angles += (text == "<") - (text == ">")
         if angles:
             continue  # std::function<int(int)>
-        if text in {"(", "=", "{", "["} and before:
-            return None if text == "(" and before.isupper() else before  # TEST(…)
-        before = text if kind == "word" else before if text in {"]]"} else None
-    return before
+        if text == "(" and not names and before and before.isupper():
+            return []  # TEST(…)
+        if text in {"(", "=", "{", "[", ","} and before and not named:
+            names.append(before)
+            named = True
+        if text == ",":
+            named = False  # int a = 1, b = 2;
+        before = text if kind == "word" else None
+    return names
 
 
 def declared_alone(tokens):
@@ -130,9 +139,7 @@ def declared_alone(tokens):
             head, at = declaration(tokens, at)
             at = max(at, start + 1)
             if not is_alias and (alone or "static" in {word for _, word in head[:3]}):
-                name = name_of(head)
-                if name:
-                    names.add(name)
+                names.update(names_of(head))
         return at
 
     at = 0
@@ -152,6 +159,13 @@ class Source:
 
     def bears(self, other):
         return not (self.alone & other.words or other.alone & self.words)
+
+
+def read(path):
+    try:
+        return Source(path)
+    except (ValueError, IndexError) as problem:
+        sys.exit(f"unity: cannot read {path}: {problem}")
 
 
 def grouped(sources):
@@ -177,7 +191,7 @@ def main():
     options = parser.parse_args()
     options.into.mkdir(parents=True, exist_ok=True)
     made = []
-    for group in grouped([Source(path) for path in options.sources]):
+    for group in grouped([read(path) for path in options.sources]):
         lines = [f'#include "{source.path.relative_to(options.root)}"\n' for source in group]
         file = options.into / f"{len(made)}.cpp"
         text = "".join(lines)

@@ -15,6 +15,7 @@ PRIVATE = {
     "a function": ("namespace n { namespace { int shared(int a) { return a; } } }", {"shared"}),
     "a template": ("namespace { template <typename T, class U = std::vector<int>> T shared(U u) { return u; } }", {"shared"}),
     "a constant": ("namespace { constexpr int kShared = 1; const std::map<int, int> shared{{1, 2}}; }", {"kShared", "shared"}),
+    "several at once": ("namespace { constexpr int kFirst = 1, kSecond = 2; double a, b; }", {"kFirst", "kSecond", "a", "b"}),
     "an array": ("namespace { const char* const shared[] = {\"a\"}; }", {"shared"}),
     "a declaration": ("namespace { struct Early; Early shared(int); }", {"Early", "shared"}),
     "classes": ("namespace { struct Shared final : Base { int in; }; enum class Kind { a }; class Other {}; }", {"Shared", "Kind", "Other"}),
@@ -26,6 +27,7 @@ PRIVATE = {
                                {"text", "c", "n", "shared"}),
     "with an attribute": ("namespace { [[nodiscard]] int shared() { return 1; } }", {"shared"}),
     "a function that returns a function": ("namespace { std::function<int(int)> shared(int a) { return {}; } }", {"shared"}),
+    "after an element of an element": ("namespace { int first() { return a[b[0]]; } int second; } int open;", {"first", "second"}),
     "an initialised object": ("namespace { Thing shared{1, 2}; Thing next(3); }", {"shared", "next"}),
 }
 
