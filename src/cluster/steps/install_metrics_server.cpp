@@ -90,8 +90,7 @@ spec:
         readinessProbe:
           httpGet: {{path: /readyz, port: https, scheme: HTTPS}}
           failureThreshold: 3
-          initialDelaySeconds: 20
-          periodSeconds: 10
+          periodSeconds: 3
         resources: {{requests: {{cpu: 100m, memory: 200Mi}}}}
         securityContext:
           allowPrivilegeEscalation: false
