@@ -55,7 +55,7 @@ shipped: build ## tests of the program as it is shipped
 
 # The fast tests run once here, under asan: another build of everything for `check` would say nothing new.
 test: $(packages) ## everything: shipped program, page, scenarios, clients, lab, lint, asan, tsan, a short fuzz run
-	@scripts/suite.py shipped web+scenarios clients lab asan tsan --beside asan-build tsan-build lint-recent fuzz-short
+	@scripts/suite.py shipped web scenarios clients lab asan tsan --beside asan-build tsan-build lint-recent fuzz-short
 
 test-full: test lint ## and the whole matrices on the lab's machines, and generated requests to the server
 	$(part) "generated requests" $(ctest) --test-dir build/release -L '^full$$'

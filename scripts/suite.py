@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs the named parts (targets of the Makefile) in order and ends with a table of seconds.
 
-    scripts/suite.py shipped web+scenarios lab asan --beside asan-build lint
+    scripts/suite.py shipped lab asan --beside asan-build lint
 
-Parts with a + between them run at the same time: one that mostly waits and one that does not. What stands after --beside
-runs in order too, at the same time but at the lowest priority: it takes what the others leave of the computer.
+What stands after --beside runs in order too, at the same time but at the lowest priority: it takes what the others leave
+of the computer while they wait.
 
 A part that fails does not keep the others from running: one run tells all there is to mend. What the failed ones said
 last stands again above the table.
@@ -24,8 +24,8 @@ LAST_LINES = 180
 
 
 class Part:
-    def __init__(self, name, beside=False, alone=True):
-        self.name, self.beside, self.alone = name, beside, alone
+    def __init__(self, name, beside):
+        self.name, self.beside = name, beside
         self.code = self.seconds = None
         self.last = collections.deque(maxlen=LAST_LINES)
         self.process = None
@@ -37,7 +37,7 @@ class Part:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               start_new_session=self.beside, preexec_fn=give_way if self.beside else None) as self.process:
             for line in self.process.stdout:
-                print(line if self.alone else f"    {self.name}: {line}", end="", flush=True)
+                print(f"    {self.name}: {line}" if self.beside else line, end="", flush=True)
                 self.last.append(line)
         self.code, self.seconds = self.process.returncode, time.monotonic() - started
 
@@ -53,14 +53,9 @@ def give_way():
         pathlib.Path("/proc/self/autogroup").write_text("19")
 
 
-def run_in_order(stages):
-    for parts in stages:
-        others = [threading.Thread(target=part.run, daemon=True) for part in parts[1:]]
-        for other in others:
-            other.start()
-        parts[0].run()
-        for other in others:
-            other.join()
+def run_in_order(parts):
+    for part in parts:
+        part.run()
 
 
 def main():
@@ -68,21 +63,20 @@ def main():
     parser.add_argument("parts", nargs="+")
     parser.add_argument("--beside", nargs="*", default=[])
     options = parser.parse_args()
-    stages = [stage.split("+") for stage in options.parts]
-    stages = [[Part(name, alone=len(names) == 1) for name in names] for names in stages]
-    beside = [Part(name, beside=True, alone=False) for name in options.beside]
+    parts = [Part(name, beside=False) for name in options.parts]
+    beside = [Part(name, beside=True) for name in options.beside]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     started = time.monotonic()
-    other = threading.Thread(target=run_in_order, args=([[part] for part in beside],), daemon=True)
+    other = threading.Thread(target=run_in_order, args=(beside,), daemon=True)
     other.start()
     try:
-        run_in_order(stages)
+        run_in_order(parts)
         other.join()
     except KeyboardInterrupt:
         for part in beside:  # in a session of their own they heard nothing of it
             part.end()
         raise
-    return told([part for parts in stages for part in parts] + beside, time.monotonic() - started)
+    return told(parts + beside, time.monotonic() - started)
 
 
 def told(parts, seconds):
