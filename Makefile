@@ -83,7 +83,7 @@ tsan-build: build/tsan/build.ninja
 	$(call build_in,tsan) --target $(threaded:%=%_test)
 
 tsan: tsan-build ## tests of the layers with threads under ThreadSanitizer (clang)
-	$(part) "fast tests, tsan" $(ctest) $(one_more) --test-dir build/tsan -R '^($(subst $() ,|,$(threaded)))$$'
+	$(part) "fast tests, tsan" $(ctest) --test-dir build/tsan -R '^($(subst $() ,|,$(threaded)))$$'
 
 # They wait for most of their time: for servers, clocks and processes.
 scenarios: build ## whole-program tests of the shipped program: crash suite and the like

@@ -171,7 +171,7 @@ def hardened(machine):
     # One login for all of it: each takes half a second.
     scripts = [f"stat -Lc '%a %U %n' {pattern} 2>/dev/null || true" for pattern in MODES]
     scripts += [f"pid=$(pgrep -x {program[:15]} | head -n 1); test -z $pid || tr '\\0' '\\n' </proc/$pid/cmdline" for program in ARGUMENTS]
-    said = iter(machine.sh("; printf '\\0'; ".join(scripts)).split("\0"))
+    said = iter(machine.sh("set -e; " + "; printf '\\0'; ".join(scripts)).split("\0"))
     for most in MODES.values():
         for line in next(said).splitlines():
             mode, owner, path = line.split(" ", 2)

@@ -42,7 +42,12 @@ class Create(clusters.Case):
         self.assertEqual(cluster.kubectl_program.run("--kubeconfig", merged, "--context", cluster.name, "get", "--raw", "/readyz").expect(0).out,
                          "ok")
 
-    def test_one_machine_that_keeps_its_secrets_and_once_more(self):
+    def undone(self, cluster, before):
+        took = cluster.reset().expect(0).seconds
+        self.say(f"reset {took:.1f} s")
+        self.assert_as_before(before)
+
+    def test_one_machine_that_keeps_its_secrets(self):
         cluster = self.cluster(self.host("node4"), kubernetes={"audit": {"enabled": True}, "encryption": {"enabled": True}})
         before = self.made(cluster)
         machine = self.machine("node4")
@@ -51,15 +56,12 @@ class Create(clusters.Case):
         cluster.reset().expect(0)
         machine.sh("rm -r /var/log/kubernetes")  # a log stays
         self.assert_as_before(before)
+
+    def test_a_control_plane_and_two_workers_and_once_more_on_the_same_machines(self):
+        cluster = self.cluster(self.control_plane("node1"), self.worker("node2"), self.worker("node3"))
+        self.undone(cluster, self.made(cluster))
         cluster.apply().expect(0)
         checks.healthy(cluster, seconds=10)
-
-    def test_a_control_plane_and_two_workers(self):
-        cluster = self.cluster(self.control_plane("node1"), self.worker("node2"), self.worker("node3"))
-        before = self.made(cluster)
-        took = cluster.reset().expect(0).seconds
-        self.say(f"reset {took:.1f} s")
-        self.assert_as_before(before)
 
 
 if __name__ == "__main__":
